@@ -1,0 +1,145 @@
+"""The contract a memory system fulfils to be put under test (docs/adding-a-memory-system.md).
+
+A system never sees data-set ids, gold or evidence marks: sessions carry opaque tokens. What depends on
+one session's content alone is *prepared* once and shared by every haystack; everything else is
+computed when a haystack is *opened*, over that haystack only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from memtui.model import Hit, Turn, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SessionText:
+    """A session's content: what preparation may depend on. Dates are not part of it."""
+
+    sha: str
+    """Hash of the content: equal content, equal sha, prepared once."""
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One session at its place in a haystack."""
+
+    token: str
+    """Opaque id, stable across the rungs of a ladder; what hits refer to."""
+    sha: str
+    date: str | None
+    """ISO 8601 without offset; None when unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Haystack:
+    """The ordered sessions (oldest first) an episode may reach."""
+
+    key: str
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool of A_ext(M) the agent may call; `parameters` is a JSON schema object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemInfo:
+    """What a system declares about itself; stored with the arm and checked by the conformance suite."""
+
+    name: str
+    version: str
+    interface: str
+    """Interface class: flat, planar, hierarchical, context, agentic, procedural."""
+    mode: str = "loop"
+    """`loop` (the agent may call again) or `single_shot`."""
+    provenance: str = "full"
+    """`full`, `partial`, `none`: can hits be traced to sessions?"""
+    form: str = "verbatim"
+    order_dependent: bool = False
+    writes_on_search: bool = False
+    context: bool = False
+    """True: no tools; the agent is given `view.context()` and R = 0."""
+    needs: tuple[str, ...] = ()
+    """What must be there first, e.g. `model:minilm`; the plan names what is missing."""
+    config: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a memory call returns, in rank order, before the agent's own cut."""
+
+    hits: tuple[Hit, ...]
+    text: str | None = None
+    """Rendered observation if the system writes its own; None lets the runner render the hits."""
+    usage: Usage = field(default_factory=Usage)
+    k_effective: int | None = None
+    """The k the system really used, when it differs from the one asked for."""
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a context system puts in front of the model instead of offering tools."""
+
+    text: str
+    hits: tuple[Hit, ...]
+    """One per session that is (partly) in the context, `shown` False when it was cut away."""
+    tokens: int
+
+
+class MemoryError_(Exception):
+    """The system under test failed: counts as not passed (`system_failed`), never as excluded."""
+
+
+class Door(Protocol):
+    """Metered access to models and embedders on behalf of one owner and phase."""
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Vectors of the texts, in order."""
+
+
+Artifact = Any
+"""Whatever `prepare` returns: immutable, shared by all haystacks that hold the session."""
+
+
+class MemoryView(Protocol):
+    """One opened haystack. Retrieval systems answer `call`, context systems `context`."""
+
+    async def call(self, tool: str, args: Mapping[str, Any]) -> CallResult: ...
+
+    async def context(self, question: str, tokens: int) -> Context: ...
+
+    async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
+        """Session tokens by rank, best first, without side effects; None where it cannot be said."""
+
+    async def close(self) -> None: ...
+
+
+class MemorySystem(Protocol):
+    """A memory system with its configuration fixed."""
+
+    @property
+    def info(self) -> SystemInfo: ...
+
+    def tools(self) -> tuple[ToolSpec, ...]: ...
+
+    async def prepare(self, session: SessionText, door: Door | None) -> Artifact: ...
+
+    async def open(
+        self,
+        haystack: Haystack,
+        artifacts: Mapping[str, Artifact],
+        texts: Mapping[str, SessionText],
+        now: str | None,
+        door: Door | None,
+    ) -> MemoryView:
+        """Open a haystack; `artifacts` and `texts` are keyed by session sha."""

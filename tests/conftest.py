@@ -1,0 +1,16 @@
+"""Fixtures every room shares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with real benchmark files, or a skip where it is absent."""
+    path = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip("real benchmark data (../shared/data) is not on this machine")
+    return path.resolve()
