@@ -1,0 +1,1 @@
+"""Pure renderers: facts in, rich text out."""
