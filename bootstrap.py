@@ -1,0 +1,114 @@
+"""Make or repair `.venv/` from the hashed lock files; standard library only.
+
+Usage: python3 bootstrap.py core|dev
+
+An environment counts as made only when its stamp (a hash of the locks, the project file and the
+interpreter, written last) matches and a quick import works; anything else is rebuilt from nothing.
+It needs neither ensurepip (Debian without python3-venv) nor root: the venv is made without pip, and
+the pip of the calling interpreter installs into it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+LOCKS = {"core": "requirements.lock", "dev": "requirements-dev.lock"}
+PROBE = {
+    "core": "import textual, orjson, pydantic, sqlite_utils, numpy, memtui, runners",
+    "dev": "import textual, orjson, pydantic, sqlite_utils, numpy, memtui, runners, pytest, mypy",
+}
+
+
+def fail(message: str) -> None:
+    """End with one line that says what to do."""
+    sys.stderr.write(f"memtui set-up: {message}\n")
+    raise SystemExit(2)
+
+
+def stamp_of(kind: str) -> str:
+    """Fingerprint of everything an environment of this kind depends on."""
+    digest = hashlib.sha256(f"{sys.version}|{sys.prefix}|{ROOT}".encode())
+    for name in (LOCKS[kind], "pyproject.toml", "bootstrap.py"):
+        digest.update((ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def is_ready(kind: str) -> bool:
+    """True when the stamp matches and the packages import."""
+    stamp = VENV / f".stamp-{kind}"
+    if not stamp.is_file() or stamp.read_text() != stamp_of(kind):
+        return False
+    probe = subprocess.run([str(PYTHON), "-c", PROBE[kind]], cwd=ROOT, capture_output=True)
+    return probe.returncode == 0
+
+
+def pip_command() -> list[str]:
+    """A pip that can install into the new environment, whichever way this machine offers one."""
+    own = [sys.executable, "-m", "pip"]
+    if subprocess.run([*own, "--version"], capture_output=True).returncode == 0:
+        # `--python` runs this pip with the interpreter of the environment (pip >= 22.3).
+        if subprocess.run([*own, "--python", str(PYTHON), "--version"], capture_output=True).returncode == 0:
+            return [*own, "--python", str(PYTHON)]
+        # An older pip can still be run by the environment's interpreter from where it lies.
+        where = subprocess.run(
+            [sys.executable, "-c", "import pip, os; print(os.path.dirname(pip.__file__))"],
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        return [str(PYTHON), where]
+    if subprocess.run([str(PYTHON), "-m", "ensurepip", "--upgrade"], capture_output=True).returncode == 0:
+        return [str(PYTHON), "-m", "pip"]
+    fail("no pip found; install it first (on Debian: apt-get install python3-pip) and run make again")
+    raise AssertionError("unreachable")
+
+
+def build(kind: str) -> None:
+    """Make the environment from nothing, or add the dev lock to a sound core one."""
+    if not (kind == "dev" and is_ready("core")):
+        shutil.rmtree(VENV, ignore_errors=True)
+        made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)])
+        if made.returncode:
+            fail("this Python cannot make a virtual environment (on Debian: apt-get install python3-venv)")
+    pip = pip_command()
+    # The environment of the user's pip (constraints, --user) must not leak into ours.
+    env = {k: v for k, v in os.environ.items() if k not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}}
+    env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_REQUIRE_VIRTUALENV="0")
+    quiet = ["-q", "--progress-bar", "off", "--no-warn-script-location"]
+    steps = (
+        ["install", *quiet, "--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCKS[kind])],
+        ["install", *quiet, "--no-deps", "--no-build-isolation", "-e", str(ROOT)],
+    )
+    for step in steps:
+        if subprocess.run([*pip, *step], env=env, cwd=ROOT).returncode:
+            fail("installing failed (see above); nothing of the half-made environment will be used")
+    for done in ("core", kind):
+        (VENV / f".stamp-{done}").write_text(stamp_of(done))
+    if not is_ready(kind):
+        fail("the new environment does not import; remove .venv and run make again")
+
+
+def main() -> None:
+    """Check, and build only when needed."""
+    if len(sys.argv) != 2 or sys.argv[1] not in LOCKS:
+        fail("usage: python3 bootstrap.py core|dev")
+    if sys.version_info < (3, 11):
+        fail(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}; try make PYTHON=python3.12")
+    kind = sys.argv[1]
+    with (ROOT / ".bootstrap.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_ready(kind):
+            sys.stderr.write(f"memtui set-up: building .venv ({kind}) …\n")
+            build(kind)
+
+
+if __name__ == "__main__":
+    main()
