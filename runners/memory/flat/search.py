@@ -1,0 +1,178 @@
+"""What all flat systems have in common: one search tool over independent blocks, ranked by a score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memtui.errors import UserError
+from memtui.model import Hit
+from runners.memory.contract import (
+    Artifact,
+    CallResult,
+    Context,
+    Haystack,
+    MemoryError_,
+    ToolSpec,
+)
+
+Scores = npt.NDArray[np.float64]
+
+TOOL = "memory_search"
+DEFAULT_K = 12
+"""Blocks per call, the same for every system under comparison (arXiv 2605.07313)."""
+
+GRANULARITIES = ("session", "turn")
+
+
+def search_tool(k: int) -> ToolSpec:
+    """The one tool of a flat system. `k` is fixed by the configuration, so the agent is not offered it."""
+    return ToolSpec(
+        name=TOOL,
+        description=(
+            "Search the memory of past conversations. Returns the "
+            f"{k} best matching passages with their dates, best first."
+        ),
+        parameters={
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What to look for, in plain words."}
+            },
+            "required": ["query"],
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A unit of retrieval: a whole session (`first` and `last` None) or turns first..last of it."""
+
+    token: str
+    first: int | None = None
+    last: int | None = None
+
+
+def read_arguments(args: Mapping[str, Any], k: int) -> tuple[str, int]:
+    """Query and effective k of a call's arguments.
+
+    A caller may ask for fewer than the configured `k` blocks, never for more. Anything that is not a
+    query is an empty one: what an agent sends must not bring the system down.
+    """
+    query = args.get("query")
+    asked = args.get("k", k)
+    usable = isinstance(asked, int) and not isinstance(asked, bool) and asked > 0
+    return (query if isinstance(query, str) else ""), (min(asked, k) if usable else k)
+
+
+def check_k(k: int) -> int:
+    """`k` itself, or a UserError when it is not a positive whole number."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise UserError(f"k must be a whole number of at least 1, not {k!r}")
+    return k
+
+
+def check_granularity(granularity: str) -> str:
+    """`granularity` itself, or a UserError naming the choices."""
+    if granularity not in GRANULARITIES:
+        raise UserError(
+            f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r}"
+        )
+    return granularity
+
+
+def require_artifacts(
+    haystack: Haystack, artifacts: Mapping[str, Artifact], system: str
+) -> list[Artifact]:
+    """The artifact of each position, in order; MemoryError_ names what was never prepared."""
+    absent = [p.token for p in haystack.positions if p.sha not in artifacts]
+    if absent:
+        raise MemoryError_(
+            f"{system}: {len(absent)} of {len(haystack.positions)} sessions of this haystack were "
+            f"not prepared: {', '.join(absent[:5])}{' …' if len(absent) > 5 else ''}"
+        )
+    return [artifacts[p.sha] for p in haystack.positions]
+
+
+class Blocks:
+    """The blocks of a haystack in its order, turns within a session in theirs.
+
+    A block is made only when it is asked for: a rung of 400 sessions shows twelve of them.
+    """
+
+    __slots__ = ("_ends", "_positions")
+
+    def __init__(self, haystack: Haystack, turns: Sequence[int] | None = None) -> None:
+        """One block per session, or one per turn where `turns` gives each position's number."""
+        self._positions = haystack.positions
+        self._ends = None if turns is None else list(accumulate(turns))
+
+    def __len__(self) -> int:
+        """Number of blocks."""
+        if self._ends is None:
+            return len(self._positions)
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, index: int) -> Block:
+        """The block at `index`, 0-based."""
+        if self._ends is None:
+            return Block(self._positions[index].token)
+        place = bisect_right(self._ends, index)
+        turn = index - (self._ends[place - 1] if place else 0)
+        return Block(self._positions[place].token, turn, turn)
+
+
+def best(scores: Scores, k: int | None = None) -> list[int]:
+    """Indices of the k best finite scores, best first, ties by position (the older block first)."""
+    matching = np.flatnonzero(np.isfinite(scores))
+    order = np.argsort(-scores[matching], kind="stable")
+    return [int(i) for i in matching[order[:k]]]
+
+
+class FlatView(ABC):
+    """One opened haystack of a flat system. Subclasses only say what each block scores."""
+
+    def __init__(self, blocks: Blocks, k: int, stored: int) -> None:
+        self._blocks = blocks
+        self._k = k
+        self.stored = stored
+        """Sessions this view can reach; a preflight compares it with the haystack."""
+        self._closed = False
+
+    @abstractmethod
+    async def scores(self, query: str) -> Scores:
+        """One score per block, in block order; -inf where the block does not match at all."""
+
+    async def call(self, tool: str, args: Mapping[str, Any]) -> CallResult:
+        """Answer a search with at most k blocks, best first, ties by position."""
+        if tool != TOOL:
+            raise MemoryError_(f"no tool named {tool!r}: this system has {TOOL}")
+        if self._closed:
+            raise MemoryError_("this view of the memory is closed")
+        query, k = read_arguments(args, self._k)
+        scores = await self.scores(query)
+        hits = tuple(
+            Hit(ref=block.token, score=float(scores[i]), first=block.first, last=block.last)
+            for i in best(scores, k)
+            for block in (self._blocks[i],)
+        )
+        return CallResult(hits=hits, k_effective=k)
+
+    async def context(self, question: str, tokens: int) -> Context:
+        """Flat systems are searched; they put nothing in front of the model unasked."""
+        raise MemoryError_("this system is searched with its tool and gives no context of its own")
+
+    async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
+        """Tokens of the `depth` best sessions, each at the rank of its best block."""
+        ranked = dict.fromkeys(self._blocks[i].token for i in best(await self.scores(query)))
+        return tuple(ranked)[:depth]
+
+    async def close(self) -> None:
+        """Nothing is held open; a call after this is a fault of the caller."""
+        self._closed = True

@@ -1,0 +1,29 @@
+"""What a system says it needs (`model:minilm`, `package:kuzu`), and whether it is there."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from memtui.errors import UserError
+from runners.memory.contract import SystemInfo
+
+
+def missing(need: str) -> str | None:
+    """None if `need` is present, else one line that says how to get it.
+
+    A need is `kind:name`. Kinds: `model` (weights that `memtui models install` fetches) and
+    `package` (an importable Python package). A kind nobody knows counts as absent.
+    """
+    kind, _, name = need.partition(":")
+    if kind == "package":
+        if find_spec(name) is None:
+            return f"the Python package {name} is not installed: run `pip install {name}`"
+        return None
+    return f"{need} is needed, and nothing here knows how to get it"
+
+
+def require(info: SystemInfo) -> None:
+    """UserError naming everything the system needs and does not find."""
+    lines = [line for need in info.needs if (line := missing(need)) is not None]
+    if lines:
+        raise UserError(f"memory system {info.name!r} cannot run: {'; '.join(lines)}")

@@ -1,0 +1,143 @@
+"""Finding memory systems by name: our own, and those of other packages (entry points `memtui.memory`)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from memtui.errors import UserError
+from runners.memory.contract import MemorySystem, SystemInfo
+from runners.memory.needs import missing
+
+GROUP = "memtui.memory"
+
+OWN = {
+    "bm25": "runners.memory.flat.bm25:BM25",
+    "dense": "runners.memory.flat.dense:Dense",
+    "hybrid": "runners.memory.flat.hybrid:Hybrid",
+    "full-history": "runners.memory.context.full_history:FullHistory",
+    "rolling-window": "runners.memory.context.rolling_window:RollingWindow",
+}
+"""Name -> `module:factory`; imported only when asked for."""
+
+Factory = Callable[..., MemorySystem]
+"""Called with the options as keyword arguments; every option has a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStatus:
+    """One system as `memtui systems` lists it."""
+
+    name: str
+    interface: str
+    """Interface class, or `unknown` where the system cannot even be loaded."""
+    state: str
+    """`ready`; `installable`: something it needs is absent and `advice` says how to get it;
+    `missing`: it cannot be loaded at all."""
+    needs: tuple[str, ...]
+    """Everything it declares to need, present or not."""
+    advice: str = ""
+    source: str = "memtui"
+    """The package it comes from."""
+
+
+def _plug_ins() -> dict[str, EntryPoint]:
+    """Systems of other packages by name; our own names cannot be taken over."""
+    return {e.name: e for e in entry_points(group=GROUP) if e.name not in OWN}
+
+
+def names() -> tuple[str, ...]:
+    """Every known name, our own first."""
+    return (*OWN, *sorted(_plug_ins()))
+
+
+def _did_you_mean(word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    close = get_close_matches(word, list(known), n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; choose from {', '.join(known)}" if known else ""
+
+
+def factory(name: str) -> Factory:
+    """The factory of a system; UserError for an unknown name or one that cannot be loaded."""
+    if name in OWN:
+        module, attribute = OWN[name].split(":")
+        own: Factory = getattr(import_module(module), attribute)
+        return own
+    plug_ins = _plug_ins()
+    if name not in plug_ins:
+        raise UserError(f"there is no memory system {name!r}{_did_you_mean(name, names())}")
+    try:
+        loaded = plug_ins[name].load()
+    except Exception as error:  # a stranger's package may fail in any way
+        raise UserError(
+            f"memory system {name!r} ({plug_ins[name].value}) cannot be loaded: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if not callable(loaded):
+        raise UserError(f"memory system {name!r}: {plug_ins[name].value} is not a factory")
+    found: Factory = loaded
+    return found
+
+
+def options_of(make: Factory) -> dict[str, Any] | None:
+    """Option names with their defaults; None where the factory takes any keyword."""
+    parameters = inspect.signature(make).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return {p.name: p.default for p in parameters if p.kind is not p.VAR_POSITIONAL}
+
+
+def build(name: str, options: Mapping[str, Any] | None = None) -> MemorySystem:
+    """A system with its configuration fixed.
+
+    UserError for an unknown name, an unknown option (with the nearest known one) or a value that the
+    system refuses. Weights and packages it needs may still be absent: see `missing`.
+    """
+    make = factory(name)
+    given = dict(options or {})
+    known = options_of(make)
+    if known is not None:
+        for option in given:
+            if option not in known:
+                raise UserError(
+                    f"memory system {name!r} has no option {option!r}{_did_you_mean(option, known)}"
+                )
+    try:
+        return make(**given)
+    except UserError as error:
+        raise UserError(f"memory system {name!r}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise UserError(f"memory system {name!r} refuses its options: {error}") from error
+
+
+def missing_needs(info: SystemInfo) -> tuple[str, ...]:
+    """For each thing the system needs and that is absent, one line saying how to get it."""
+    return tuple(line for need in info.needs if (line := missing(need)) is not None)
+
+
+def available() -> list[SystemStatus]:
+    """Every known system and whether it can run here; a faulty plug-in is listed, never raised."""
+    statuses = []
+    plug_ins = _plug_ins()
+    for name in names():
+        source = "memtui"
+        if name in plug_ins:
+            distribution = plug_ins[name].dist
+            source = distribution.name if distribution else plug_ins[name].value
+        try:
+            info = build(name).info
+        except UserError as error:
+            statuses.append(SystemStatus(name, "unknown", "missing", (), str(error), source))
+            continue
+        lines = missing_needs(info)
+        state = "installable" if lines else "ready"
+        statuses.append(
+            SystemStatus(name, info.interface, state, info.needs, "; ".join(lines), source)
+        )
+    return statuses
