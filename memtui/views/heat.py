@@ -1,0 +1,55 @@
+"""Cells of the heat table: the rate and its interval as text on the colour of the rate."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from memtui.views.look import Look, hex_of, ink_on, rate_colour
+from memtui.views.numbers import UNKNOWN, percent_interval
+
+
+def heat_cell(
+    rate: float | None,
+    low: float | None,
+    high: float | None,
+    look: Look,
+    *,
+    width: int,
+    at_target: bool = False,
+    selected: bool = False,
+    uncertain: bool = False,
+) -> Text:
+    """``91±3`` centred in `width` cells; bold at or above the target, reverse under the cursor.
+
+    `uncertain` (few episodes, or many excluded) draws the text in italics on a plain ground: a colour
+    would say more than the numbers do. Without a rate the cell is empty ground with ``–``.
+    """
+    if rate is None:
+        text = Text(UNKNOWN.center(width), look.faint, end="", no_wrap=True)
+    else:
+        shown = percent_interval(rate, low, high).center(width)
+        if not look.colour:
+            style = Style(bold=at_target)
+        elif uncertain:
+            style = look.muted + Style(italic=True)
+        else:
+            ground = rate_colour(rate, look)
+            style = Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=at_target)
+        text = Text(shown, style, end="", no_wrap=True)
+    if selected:
+        mark = Style(reverse=True, bold=True) if not look.colour else look.chip
+        text = Text("▸" + text.plain[1:], mark, end="", no_wrap=True)
+    return text
+
+
+def scale_legend(look: Look, *, width: int = 20) -> Text:
+    """``0 ████ 100``: the gradient as a legend; empty for a look without colour."""
+    text = Text(end="", no_wrap=True)
+    if not look.colour or width < 2:
+        return text
+    text.append("0 ", look.muted)
+    for index in range(width):
+        text.append(" ", Style(bgcolor=hex_of(rate_colour(index / (width - 1), look))))
+    text.append(" 100 %", look.muted)
+    return text

@@ -1,0 +1,48 @@
+"""The key hints of a footer: whole hints or none, `?` and `q` always."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from memtui.views.look import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A key and what it does here; the most useful ones come first."""
+
+    key: str
+    label: str
+
+
+ALWAYS = (Hint("?", "help"), Hint("q", "quit"))
+
+
+def fitting(hints: Sequence[Hint], width: int, *, always: Sequence[Hint] = ALWAYS) -> list[Hint]:
+    """The hints that fit in `width` cells: dropped whole from the end, `always` kept."""
+
+    def cells(hint: Hint) -> int:
+        return cell_len(hint.key) + 1 + cell_len(hint.label) + 2
+
+    room = width - 1 - sum(cells(hint) for hint in always)
+    kept: list[Hint] = []
+    for hint in hints:
+        if cells(hint) > room:
+            break
+        room -= cells(hint)
+        kept.append(hint)
+    return [*kept, *always]
+
+
+def hints_line(hints: Sequence[Hint], width: int, look: Look) -> Text:
+    """One row of `width` cells with the hints that fit."""
+    text = Text(" ", end="", no_wrap=True)
+    for hint in fitting(hints, width):
+        text.append(hint.key, look.accent)
+        text.append(f" {hint.label}  ", look.muted)
+    text.truncate(width, pad=True)
+    return text

@@ -1,0 +1,105 @@
+"""Numbers as text: unknown is ``–``, a lower bound is ``≥``, zero is zero."""
+
+from __future__ import annotations
+
+UNKNOWN = "–"
+
+
+def count(value: int | None) -> str:
+    """An exact count with thin grouping: ``1 234``; ``–`` when unknown."""
+    return UNKNOWN if value is None else f"{value:,}".replace(",", " ")
+
+
+def compact(value: float | None, *, partial: bool = False) -> str:
+    """A count in at most five cells: ``950``, ``12.3k``, ``4.5M``; ``≥`` when only part is known."""
+    if value is None:
+        return UNKNOWN
+    sign = "≥" if partial else ""
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= limit * 0.9995:
+            scaled = value / limit
+            return (
+                f"{sign}{scaled:.0f}{unit}" if abs(scaled) >= 99.95 else f"{sign}{scaled:.1f}{unit}"
+            )
+    return f"{sign}{value:.0f}"
+
+
+def percent(rate: float | None) -> str:
+    """A rate 0..1 in whole per cent without sign: ``91``; ``–`` when there is none."""
+    return UNKNOWN if rate is None else f"{100 * rate:.0f}"
+
+
+def percent_interval(rate: float | None, low: float | None, high: float | None) -> str:
+    """``91±3``: a rate and half the width of its interval, both in points; ``–`` without a rate."""
+    if rate is None:
+        return UNKNOWN
+    if low is None or high is None:
+        return percent(rate)
+    return f"{100 * rate:.0f}±{50 * (high - low):.0f}"
+
+
+def points(delta: float | None) -> str:
+    """A difference of rates in signed points: ``-14``, ``+3``, ``0``."""
+    if delta is None:
+        return UNKNOWN
+    value = round(100 * delta)
+    return "0" if value == 0 else f"{value:+d}"
+
+
+def ratio(part: int | None, whole: int | None) -> str:
+    """``2/3``; ``n/a`` when the whole is unknown or empty."""
+    if whole is None or whole == 0:
+        return "n/a"
+    return f"{UNKNOWN if part is None else part}/{whole}"
+
+
+def money(dollars: float | None, *, partial: bool = False) -> str:
+    """US dollars with the precision a run needs: ``$0.0042``, ``$1.20``; ``–`` unknown, ``≥`` partial."""
+    if dollars is None:
+        return UNKNOWN
+    sign = "≥" if partial else ""
+    if dollars == 0:
+        return f"{sign}$0"
+    return f"{sign}${dollars:.4f}" if abs(dollars) < 0.1 else f"{sign}${dollars:,.2f}"
+
+
+def duration(milliseconds: float | None) -> str:
+    """Elapsed time in at most seven cells: ``0.4 ms``, ``340 ms``, ``1.2 s``, ``3m20s``, ``2h05m``."""
+    if milliseconds is None:
+        return UNKNOWN
+    if milliseconds < 9.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds)
+    if minutes < 3600:
+        return f"{minutes // 60}m{minutes % 60:02d}s"
+    hours, rest = divmod(minutes, 3600)
+    if hours < 48:
+        return f"{hours}h{rest // 60:02d}m"
+    return f"{hours // 24}d{hours % 24:02d}h"
+
+
+def size(count_of_bytes: int) -> str:
+    """A file size: ``812 B``, ``4.2 MB``."""
+    value = float(count_of_bytes)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 99.5 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def level(value: float) -> str:
+    """A level such as alpha with two places and no leading zero: ``.70``, ``1.0``."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}".lstrip("0") or "0"
+
+
+def scale(value: float | None) -> str:
+    """A scale: the number of irrelevant sessions added, ``+100``; ``own`` when nothing was added or cut."""
+    if value is None:
+        return "own"
+    return f"+{value:g}"
