@@ -1,0 +1,163 @@
+"""How an episode ends: the answer is judged, and the terminal row is written and acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui.model import EndReason, EpisodeId, Facts, Item, Label, Usage
+from memtui.store.events import EpisodeFinished, LedgerEvent, VerdictEvent
+from runners.failures import describe
+from runners.judges.contract import Case, Judge, Verdict
+from runners.trajectory import Trajectory, utc_now
+from runners.usage import as_if_cold
+
+NOT_COUNTED = frozenset({EndReason.CANCELLED, EndReason.INTERRUPTED})
+"""Attempts that were stopped from outside: kept and visible, and their episode stays pending."""
+
+JUDGE_ERROR = "judge_error"
+
+Verdicts = tuple[tuple[str, Verdict], ...]
+"""(judge id, verdict) per judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why the loop stopped and what the agent said, before it is judged."""
+
+    reason: EndReason
+    answer: str | None = None
+    answer_raw: str | None = None
+    abstained: bool = False
+    forced: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How an attempt ended, for the engine's own counts. `verdicts` is (judge id, verdict)."""
+
+    id: EpisodeId
+    reason: EndReason
+    facts: Facts
+    usage: Usage
+    verdicts: Verdicts
+    abstained: bool
+    forced: bool
+    counts: bool
+    attempts: int
+    """Attempts of model calls, retries included."""
+    wall_ms: float
+    error: str = ""
+
+
+async def judge_answer(
+    item: Item, ending: Ending, judges: Sequence[Judge], seconds: float | None
+) -> Verdicts:
+    """Verdicts on the answer, one per judge; a judge that fails leaves its verdict unknown.
+
+    An episode without an answer has no verdict: that it did not pass follows from its end reason.
+    """
+    if ending.answer is None:
+        return ()
+    case = Case(
+        question=item.question,
+        gold=item.gold,
+        answer=ending.answer,
+        qtype=item.qtype,
+        answerable=item.answerable,
+        question_date=item.question_date,
+        tempting=item.tempting,
+    )
+    verdicts: list[tuple[str, Verdict]] = []
+    for judge in judges:
+        try:
+            async with asyncio.timeout(seconds or None):
+                verdict = await judge.judge(case)
+        except Exception as error:
+            verdict = Verdict(Label.UNKNOWN, JUDGE_ERROR, raw=describe(error))
+        verdicts.append((judge.id, verdict))
+    return tuple(verdicts)
+
+
+async def finish(
+    id: EpisodeId,
+    record: Trajectory,
+    ending: Ending,
+    verdicts: Verdicts,
+    wall_ms: float,
+) -> Finished:
+    """Write verdicts, ledger and the terminal row, in that order, and wait for the acknowledgement.
+
+    The row comes last: a run that is killed in between has an unfinished attempt, never a finished
+    one whose verdict is lost.
+    """
+    sink, uid = record.sink, record.uid
+    for judge, verdict in verdicts:
+        await sink.emit(
+            VerdictEvent(
+                uid,
+                judge,
+                verdict.label,
+                utc_now(),
+                raw=verdict.raw,
+                reason=verdict.reason,
+                usage=verdict.usage,
+            )
+        )
+    await _write_ledger(record, verdicts)
+    counts = ending.reason not in NOT_COUNTED
+    facts = record.tracker.facts()
+    usage = record.usage()
+    await sink.emit(
+        EpisodeFinished(
+            episode=uid,
+            id=id,
+            end_reason=ending.reason,
+            facts=facts,
+            strip=record.tracker.strip,
+            at=utc_now(),
+            answer=ending.answer,
+            answer_raw=ending.answer_raw,
+            forced=ending.forced,
+            abstained=ending.abstained,
+            usage=usage,
+            wall_ms=wall_ms,
+            error=ending.error,
+            counts=counts,
+            views=record.tracker.views(),
+        )
+    )
+    await sink.commit()
+    return Finished(
+        id=id,
+        reason=ending.reason,
+        facts=facts,
+        usage=usage,
+        verdicts=verdicts,
+        abstained=ending.abstained,
+        forced=ending.forced,
+        counts=counts,
+        attempts=usage.attempts,
+        wall_ms=wall_ms,
+        error=ending.error,
+    )
+
+
+async def _write_ledger(record: Trajectory, verdicts: Verdicts) -> None:
+    owner = f"episode:{record.uid}"
+    answer = record.agent_usage.total()
+    await record.sink.emit(
+        LedgerEvent(owner, "answer", answer, as_if_cold(answer), record.agent_ms)
+    )
+    if record.calls or record.memory_ms:
+        search = record.memory_usage.total()
+        await record.sink.emit(
+            LedgerEvent(owner, "search", search, as_if_cold(search), record.memory_ms)
+        )
+    for _, verdict in verdicts:
+        if verdict.usage is not None:
+            await record.sink.emit(
+                LedgerEvent(owner, "judge", verdict.usage, as_if_cold(verdict.usage))
+            )
