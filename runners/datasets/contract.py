@@ -56,6 +56,9 @@ class SourceItem:
     evidence: tuple[SourceEvidence, ...]
     own: tuple[str, ...] = ()
     """Ids of the item's own haystack in the data set's order (evidence and own fillers)."""
+    own_dates: tuple[str | None, ...] = ()
+    """Their dates in this haystack, parallel to `own`, where it has a clock of its own; empty where
+    the sessions' own dates hold."""
     tempting: str | None = None
     flags: tuple[str, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
@@ -83,6 +86,16 @@ class DataSet:
     sessions: Mapping[str, SourceSession]
     pools: tuple[str, ...]
     """Filler pools in the order in which a ladder may draw from them after an item's own."""
+    tiers: tuple[tuple[str, ...], ...] = ()
+    """Pools that are mixed when drawn from, tier after tier; empty: each of `pools` is its own tier."""
+    own_first: bool = False
+    """True: all of an item's own history is drawn before any pool, even sessions that are evidence for
+    another question. False: such borrowed sessions come after every never-evidence session."""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     licence: str = ""
+    source: str = ""
+    """Where the file comes from: a path, or `synthetic` with its seed."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What a reader is told first: items, sessions, turns, declared subsets such as
+    `span_answerable` with the number of items they may be taken from."""
