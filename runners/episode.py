@@ -53,8 +53,8 @@ class EpisodeSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeSpec:
-    """One episode to run: its identity and what the agent may know of it."""
+class Attempt:
+    """One attempt of an episode: its identity in the record, and the seed the agent gets."""
 
     id: EpisodeId
     uid: str
@@ -77,7 +77,7 @@ class _Ended(Exception):
 
 
 async def run_episode(
-    spec: EpisodeSpec,
+    spec: Attempt,
     item: Item,
     agent: Agent,
     info: SystemInfo,
@@ -130,7 +130,7 @@ class _Loop:
 
     def __init__(
         self,
-        spec: EpisodeSpec,
+        spec: Attempt,
         item: Item,
         agent: Agent,
         info: SystemInfo,

@@ -117,8 +117,6 @@ def _split(hit: Hit, sessions: HaystackText, limit: int) -> tuple[Hit | None, Hi
         while end <= last and (size := count_tokens(render_turn(turns[end]) + "\n")) <= room:
             room -= size
             end += 1
-        if end > last:
-            return hit, None, render_block(turns, first, last)
         if end > first:
             head = replace(hit, first=first, last=end - 1)
             tail = replace(hit, first=end, last=last, shown=False)
