@@ -1,0 +1,1 @@
+"""The screens: compose, bind, post messages."""

@@ -1,0 +1,1 @@
+"""View state without Textual: selection, settings, documents, live reducers."""

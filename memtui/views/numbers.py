@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memtui.metrics.scales import scale_label
+
 UNKNOWN = "–"
 
 
@@ -99,7 +101,8 @@ def level(value: float) -> str:
 
 
 def scale(value: float | None) -> str:
-    """A scale: the number of irrelevant sessions added, ``+100``; ``own`` when nothing was added or cut."""
+    """A rung: the number of irrelevant sessions added, ``+100``, or ``own``; ``–`` when there is none."""
     if value is None:
-        return "own"
-    return f"+{value:g}"
+        return UNKNOWN
+    label = scale_label(value)
+    return label if label == "own" else f"+{label}"

@@ -1,0 +1,1 @@
+"""Textual widgets drawn line by line."""

@@ -1,0 +1,32 @@
+"""From a rich `Text` to a strip of the screen, on the ground of the current look."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from memtui.views.look import ascii_twins
+
+_CONSOLE = Console(width=1_000, force_terminal=True, color_system="truecolor")
+"""Only resolves the spans of a Text; nothing is printed."""
+
+
+def strip_of(
+    text: Text, width: int, base: Style, *, over: Style | None = None, ascii_only: bool = False
+) -> Strip:
+    """The text as exactly `width` cells on `base`; `over` is laid on top (a cursor row).
+
+    Blank segments are styled too: the line interface does not paint them.
+    """
+    segments = []
+    for segment in text.render(_CONSOLE, end=""):
+        style = base + segment.style if segment.style else base
+        if over is not None:
+            style = style + over
+        shown = ascii_twins(segment.text) if ascii_only else segment.text
+        segments.append(Segment(shown, style))
+    pad = base if over is None else base + over
+    return Strip(segments).adjust_cell_length(width, pad)

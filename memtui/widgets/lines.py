@@ -1,0 +1,163 @@
+"""Widgets drawn line by line: only what is visible is built, and only when it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Protocol, cast
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from memtui.views.look import Look
+from memtui.widgets.drawing import strip_of
+
+CACHED_STRIPS = 2_000
+
+
+class Drawing(Protocol):
+    """What the app tells its widgets about how to draw."""
+
+    @property
+    def look(self) -> Look: ...
+
+    @property
+    def ascii_only(self) -> bool: ...
+
+
+def look_of(widget: Widget) -> Look:
+    """The look the app draws with at the moment."""
+    return cast(Drawing, widget.app).look
+
+
+def is_ascii(widget: Widget) -> bool:
+    """Whether memtui's own signs are to be replaced by their ASCII twins."""
+    return cast(Drawing, widget.app).ascii_only
+
+
+class LineBlock(Widget):
+    """A few fixed lines without scrolling: a heading, a summary, a row of hints."""
+
+    DEFAULT_CSS = "LineBlock { height: auto; width: 1fr; }"
+    ALLOW_SELECT = False
+
+    def __init__(
+        self, lines: Sequence[Text] = (), *, on_bar: bool = False, id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self._lines = list(lines)
+        self._on_bar = on_bar
+
+    @property
+    def lines(self) -> list[Text]:
+        """What is shown at the moment."""
+        return self._lines
+
+    def show(self, lines: Sequence[Text]) -> None:
+        """Replace the lines; the widget is as high as they are many."""
+        changed_height = len(lines) != len(self._lines)
+        self._lines = list(lines)
+        self.refresh(layout=changed_height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        look = look_of(self)
+        base = look.bar if self._on_bar else look.base
+        text = self._lines[y] if y < len(self._lines) else Text(end="")
+        return strip_of(text, self.size.width, base, ascii_only=is_ascii(self))
+
+
+class LineView(ScrollView, can_focus=True):
+    """A scrolling view of numbered lines; a subclass says how many there are and draws one."""
+
+    DEFAULT_CSS = """
+    LineView { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "down", show=False, id="list.down"),
+        Binding("up,k", "move(-1)", "up", show=False, id="list.up"),
+        Binding("pagedown,ctrl+d", "page(1)", "page down", show=False, id="list.page-down"),
+        Binding("pageup,ctrl+u", "page(-1)", "page up", show=False, id="list.page-up"),
+        Binding("home,g", "edge(False)", "top", show=False, id="list.top"),
+        Binding("end,G", "edge(True)", "bottom", show=False, id="list.bottom"),
+    ]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._strips: dict[Hashable, Strip] = {}
+
+    # --- what a subclass says -------------------------------------------------------------------
+
+    def count(self) -> int:
+        """How many lines there are."""
+        return 0
+
+    def line(self, index: int, width: int) -> Text:
+        """Draw one line into `width` cells."""
+        return Text(end="")
+
+    def line_key(self, index: int) -> Hashable | None:
+        """Everything that changes the pixels of a line but width and look; None: do not keep it."""
+        return None
+
+    def over(self, index: int) -> Style | None:
+        """A style laid over the whole line (the cursor)."""
+        return None
+
+    # --- drawing --------------------------------------------------------------------------------
+
+    def content_changed(self, *, keep: bool = False) -> None:
+        """The lines changed: size, scrollbar and picture follow. `keep`: drawn lines are still good."""
+        if not keep:
+            self._strips.clear()
+        self.virtual_size = Size(0, self.count())
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        look = look_of(self)
+        width = self.size.width
+        index = self.scroll_offset.y + y
+        if index >= self.count():
+            return Strip.blank(width, look.base)
+        over = self.over(index)
+        inner = self.line_key(index)
+        key = None if inner is None else (inner, width, look.name, over)
+        if key is not None and (kept := self._strips.get(key)) is not None:
+            return kept
+        strip = strip_of(
+            self.line(index, width), width, look.base, over=over, ascii_only=is_ascii(self)
+        )
+        if key is not None:
+            if len(self._strips) > CACHED_STRIPS:
+                self._strips.clear()
+            self._strips[key] = strip
+        return strip
+
+    def refresh_index(self, index: int) -> None:
+        """Repaint one line, if it is visible."""
+        y = index - self.scroll_offset.y
+        if 0 <= y < self.size.height:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def jump(self, y: int) -> None:
+        """Scroll so that line `y` is the first one, at once."""
+        limit = max(0, self.count() - self.size.height)
+        self.scroll_to(y=max(0, min(y, limit)), animate=False, force=True, immediate=True)
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    def action_move(self, by: int) -> None:
+        self.jump(self.scroll_offset.y + by)
+
+    def action_page(self, by: int) -> None:
+        self.jump(self.scroll_offset.y + by * max(1, self.size.height - 1))
+
+    def action_edge(self, bottom: bool) -> None:
+        self.jump(self.count() if bottom else 0)

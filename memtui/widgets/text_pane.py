@@ -1,0 +1,99 @@
+"""A long text, wrapped by cells, of which only the visible lines are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Protocol
+
+from rich.text import Text
+from textual.events import Resize
+
+from memtui.views.look import Look
+from memtui.widgets.lines import LineView, look_of
+
+
+class Document(Protocol):
+    """A text that can be laid out for a width."""
+
+    def layout(self, width: int) -> int:
+        """Wrap for `width` cells and return the number of lines; cheap when nothing changed."""
+
+    def render(self, index: int, look: Look) -> Text:
+        """Draw one laid-out line."""
+
+    def anchor(self) -> int:
+        """The laid-out line to scroll to: the evidence, or the top."""
+
+
+class EmptyDocument:
+    """Nothing to read."""
+
+    def layout(self, width: int) -> int:
+        return 0
+
+    def render(self, index: int, look: Look) -> Text:
+        return Text(end="")
+
+    def anchor(self) -> int:
+        return 0
+
+
+LEAD = 2
+"""Lines of context kept above the anchor."""
+
+
+class TextPane(LineView):
+    """Shows a document and scrolls to its anchor."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._document: Document = EmptyDocument()
+        self._lines = 0
+        self._laid_out_for = -1
+        self._to_anchor = False
+
+    @property
+    def document(self) -> Document:
+        """What is shown at the moment."""
+        return self._document
+
+    def show(self, document: Document, *, keep_place: bool = False) -> None:
+        """Show a document from its anchor, or from where the reader is (`keep_place`)."""
+        self._document = document
+        self._to_anchor = not keep_place
+        self._laid_out_for = -1
+        self._lay_out()
+
+    def count(self) -> int:
+        return self._lines
+
+    def line(self, index: int, width: int) -> Text:
+        return self._document.render(index, look_of(self))
+
+    def line_key(self, index: int) -> Hashable | None:
+        return index
+
+    def on_resize(self, event: Resize) -> None:
+        if event.size.width != self._laid_out_for:
+            self._to_anchor = True
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        width = self.size.width
+        if not width:
+            return  # shown for the first time: the resize that follows lays it out
+        self._lines = self._document.layout(width)
+        self._laid_out_for = width
+        self.content_changed()
+        if self._to_anchor:
+            self._to_anchor = False
+            self.jump(self._document.anchor() - LEAD)
+
+    def jump_to_match(self, lines: Sequence[int], forward: bool) -> bool:
+        """Scroll to the next or previous of `lines`; False when there is none that way."""
+        here = round(self.scroll_offset.y)
+        ahead = [at for at in lines if (at > here + LEAD if forward else at < here + LEAD)]
+        if not ahead:
+            return False
+        self.jump((ahead[0] if forward else ahead[-1]) - LEAD)
+        return True
