@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from memtui.errors import UserError
 from runners.memory.contract import SystemInfo
+from runners.models import weights
 
 
 def missing(need: str) -> str | None:
@@ -19,6 +20,11 @@ def missing(need: str) -> str | None:
         if find_spec(name) is None:
             return f"the Python package {name} is not installed: run `pip install {name}`"
         return None
+    if kind == "model" and name in weights.KNOWN:
+        found = weights.state(weights.KNOWN[name])
+        if found == "installed":
+            return None
+        return f"the weights of {name} are {found}: run `memtui models install {name}`"
     return f"{need} is needed, and nothing here knows how to get it"
 
 

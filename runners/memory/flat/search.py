@@ -139,7 +139,8 @@ class FlatView(ABC):
     """One opened haystack of a flat system. Subclasses only say what each block scores."""
 
     def __init__(self, blocks: Blocks, k: int, stored: int) -> None:
-        self._blocks = blocks
+        self.blocks = blocks
+        """Units of retrieval, in haystack order."""
         self._k = k
         self.stored = stored
         """Sessions this view can reach; a preflight compares it with the haystack."""
@@ -160,9 +161,13 @@ class FlatView(ABC):
         hits = tuple(
             Hit(ref=block.token, score=float(scores[i]), first=block.first, last=block.last)
             for i in best(scores, k)
-            for block in (self._blocks[i],)
+            for block in (self.blocks[i],)
         )
-        return CallResult(hits=hits, k_effective=k)
+        return CallResult(hits=hits, k_effective=k, data=self.remarks(query))
+
+    def remarks(self, query: str) -> dict[str, Any]:
+        """Facts about this search worth storing beside its hits; usually none."""
+        return {}
 
     async def context(self, question: str, tokens: int) -> Context:
         """Flat systems are searched; they put nothing in front of the model unasked."""
@@ -170,7 +175,7 @@ class FlatView(ABC):
 
     async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
         """Tokens of the `depth` best sessions, each at the rank of its best block."""
-        ranked = dict.fromkeys(self._blocks[i].token for i in best(await self.scores(query)))
+        ranked = dict.fromkeys(self.blocks[i].token for i in best(await self.scores(query)))
         return tuple(ranked)[:depth]
 
     async def close(self) -> None:
