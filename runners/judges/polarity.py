@@ -1,0 +1,107 @@
+"""Yes or no: how an answer to a yes-or-no question leans."""
+
+from __future__ import annotations
+
+from runners.judges.folding import fold, raw_tokens, stem, word_set
+from runners.judges.lexer import NEGATIONS, STOP
+
+_YES = word_set(
+    "yes yeah yep yup correct right true indeed definitely certainly absolutely affirmative sure"
+)
+_NO = word_set("no nope nah incorrect false negative never")
+_LEAD = word_set(
+    "i we you it think believe would say guess that the answer is be was most very likely probably presumably "
+    "possibly apparently seem seems so well then based on our conversation conversations my memory final in fact "
+    "to me from what know oh and"
+)
+_PHRASES_YES = ("of course", "that is right", "that is correct", "that right", "that correct")
+_PHRASES_NO = (
+    "not really",
+    "not at all",
+    "not likely",
+    "presumably not",
+    "probably not",
+    "definitely not",
+    "certainly not",
+    "likely not",
+    "of course not",
+    "absolutely not",
+    "not",
+    "i do not think so",
+    "do not think so",
+    "unlikely",
+    "not particularly",
+)
+
+
+def polarity(text: str) -> str | None:
+    """`yes`, `no`, `both` (said together) or None where the text does not begin or conclude with either."""
+    words = [t.text for t in raw_tokens(fold(text))]
+    plain = [w for w in words if w.isalnum()]
+    if not plain:
+        return None
+    start = _leading(plain)
+    if start is None:
+        return _concluding(plain)
+    other = _NO if start == "yes" else _YES
+    if len(plain) > 2 and _joined(plain, other):
+        return "both"
+    return start
+
+
+def _leading(plain: list[str]) -> str | None:
+    i = 0
+    while i < len(plain):
+        tail = " ".join(plain[i : i + 5])
+        # Longest first, so that "of course not" is not read as "of course".
+        for phrase in sorted(_PHRASES_NO, key=len, reverse=True):
+            if tail == phrase or tail.startswith(phrase + " "):
+                return "no"
+        if any(tail == p or tail.startswith(p + " ") for p in _PHRASES_YES):
+            return "yes"
+        if plain[i] in _YES:
+            nxt = plain[i + 1] if i + 1 < len(plain) else ""
+            return "no" if nxt == "not" and plain[i] not in ("yes", "yeah") else "yes"
+        if plain[i] in _NO:
+            return "no"
+        if plain[i] not in _LEAD or i >= 12:
+            return None
+        i += 1
+    return None
+
+
+def _joined(plain: list[str], other: frozenset[str]) -> bool:
+    """ "yes and no", "yes or no": both said in one breath."""
+    for i, w in enumerate(plain[:-2]):
+        if (
+            w in _YES | _NO
+            and plain[i + 1] in ("and", "or", "but")
+            and plain[i + 2] in other & {"yes", "no"}
+        ):
+            return True
+    return False
+
+
+def _concluding(plain: list[str]) -> str | None:
+    """ "…, so yes" at the very end."""
+    if (
+        len(plain) >= 2
+        and plain[-1] in ("yes", "no")
+        and plain[-2] in ("so", "therefore", "thus", "is", "hence")
+    ):
+        return plain[-1]
+    return None
+
+
+def echo(question: str, answer: str) -> str | None:
+    """Yes or no when the answer repeats the question as a statement ("You did finish the book")."""
+    want = {stem(w) for w in _content(question)}
+    have = [t.text for t in raw_tokens(fold(answer))]
+    got = {stem(w) for w in have}
+    if len(want) < 2 or not want <= got:
+        return None
+    return "no" if NEGATIONS & set(have) else "yes"
+
+
+def _content(text: str) -> list[str]:
+    return [t.text for t in raw_tokens(fold(text)) if t.kind != "p" and t.text not in STOP]
