@@ -19,7 +19,12 @@ _ORDER = re.compile(
     r"\border of\b|\bin (?:the )?(?:chronological )?order\b|earliest to (?:the )?latest|first to last"
     r"|\bfirst, second\b"
 )
-_AUX = word_set("is are was were am be do does did has have had can could will would should may might must")_MARKERS = word_set("total totaling altogether therefore thus so overall combined answer sum now currently finally")
+_AUX = word_set(
+    "is are was were am be do does did has have had can could will would should may might must"
+)
+_MARKERS = word_set(
+    "total totaling altogether therefore thus so overall combined answer sum now currently finally"
+)
 _TAIL_REASON = re.compile(
     r"^(?P<head>.{2,}?)[,;]?\s+(?:since|because|as (?:she|he|they|it|the|heknows))\b.*$",
     re.I | re.S,
