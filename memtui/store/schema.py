@@ -76,9 +76,10 @@ CREATE TABLE event(
 
 INDICES = """
 CREATE INDEX episode_facts ON episode(
-  counts, done, cell_id, requested, first_hit, t_star, gold_total, end_reason, item_id);
+  counts, done, cell_id, item_id, end_reason, requested, executed, first_hit, t_star, gold_total,
+  gold_found, redundant, zero_yield, forced, abstained, repeat, attempt, rev);
 CREATE INDEX episode_rev ON episode(rev);
 CREATE INDEX episode_key ON episode(key);
 CREATE INDEX verdict_rev ON verdict(rev);
-CREATE INDEX verdict_latest ON verdict(judge, episode_id, label);
+CREATE INDEX verdict_latest ON verdict(judge, episode_id, id, label);
 """

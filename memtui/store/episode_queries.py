@@ -1,0 +1,230 @@
+"""The queries about episodes behind `RunReader`: facts in bulk, list lines, details, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from memtui.store import codec
+from memtui.store.records import (
+    EpisodeCost,
+    EpisodeDetail,
+    EpisodeFact,
+    EpisodeRow,
+    HaystackDetail,
+    ItemRow,
+    StepRow,
+    VerdictRow,
+)
+
+PREVIEW = 400
+"""Bytes of a long text that a list line carries."""
+
+
+JUDGES = (
+    "WITH RECURSIVE j(id) AS (SELECT min(judge) FROM verdict UNION ALL"
+    " SELECT (SELECT min(judge) FROM verdict WHERE judge>j.id) FROM j WHERE j.id IS NOT NULL)"
+    " SELECT id FROM j WHERE id IS NOT NULL"
+)
+"""Judges with a verdict: one probe of the index per judge instead of a row per verdict."""
+
+
+def decoded(row: Sequence[Any], decoders: Mapping[int, Callable[[Any], Any]]) -> list[Any]:
+    """The row with some of its columns decoded."""
+    out = list(row)
+    for column, decode in decoders.items():
+        out[column] = decode(out[column])
+    return out
+
+
+class Source(Protocol):
+    """What a query needs of the reader."""
+
+    def query(self, sql: str, params: Sequence[object] = ()) -> list[Any]: ...
+
+    def item(self, item_id: int) -> ItemRow | None: ...
+
+    def haystack(self, haystack_id: int) -> HaystackDetail | None: ...
+
+
+_FACTS = (
+    "id,rev,cell_id,item_id,done,end_reason,requested,executed,first_hit,t_star,gold_total,gold_found,"
+    "redundant,zero_yield,forced,abstained,repeat,attempt"
+)
+
+
+def facts(
+    source: Source, judge: str, items: Mapping[int, tuple[int, int, int, int]], since_rev: int
+) -> list[EpisodeFact]:
+    """See `RunReader.episode_facts`."""
+    if since_rev:
+        rows = source.query(
+            f"SELECT {_FACTS} FROM episode WHERE (counts=1 OR done=0) AND (rev>?1 OR id IN"
+            " (SELECT episode_id FROM verdict WHERE rev>?1))",
+            (since_rev,),
+        )
+        chosen = codec.to_text([r[0] for r in rows])
+        labels = dict(
+            source.query(
+                "SELECT episode_id,label FROM verdict WHERE judge=? AND episode_id IN"
+                " (SELECT value FROM json_each(?)) ORDER BY id",
+                (judge, chosen),
+            )
+        )
+    else:
+        rows = source.query(f"SELECT {_FACTS} FROM episode WHERE counts=1")
+        rows += source.query(f"SELECT {_FACTS} FROM episode WHERE counts=0 AND done=0")
+        # By episode, then by id: the latest verdict of an episode is the last one a dict keeps.
+        labels = dict(
+            source.query(
+                "SELECT episode_id,label FROM verdict WHERE judge=? ORDER BY episode_id,id",
+                (judge,),
+            )
+        )
+    label = labels.get
+    new = tuple.__new__
+    return [
+        new(EpisodeFact, (*r[:4], *items[r[3]][:3], *r[4:], items[r[3]][3], label(r[0])))
+        for r in rows
+    ]
+
+
+def costs(source: Source) -> list[EpisodeCost]:
+    """See `RunReader.episode_costs`."""
+    rows = source.query(
+        "SELECT id,prompt_tokens,completion_tokens,cached_tokens,cost,wall_ms FROM episode"
+        " WHERE counts=1"
+    )
+    return list(map(EpisodeCost._make, rows))
+
+
+def ids(
+    source: Source, where_sql: str, params: Sequence[object], order_sql: str, judge: str
+) -> list[int]:
+    """See `RunReader.episode_ids`; joins that a condition does not use are left out by SQLite."""
+    where = f" AND ({where_sql})" if where_sql else ""
+    rows = source.query(
+        "SELECT json_group_array(id) FROM (SELECT e.id AS id FROM episode e"
+        " LEFT JOIN cell c ON c.id=e.cell_id LEFT JOIN arm a ON a.id=c.arm_id"
+        " LEFT JOIN item i ON i.id=e.item_id LEFT JOIN haystack h ON h.id=e.haystack_id"
+        " LEFT JOIN verdict v ON v.id="
+        "(SELECT max(id) FROM verdict WHERE judge=? AND episode_id=e.id)"
+        f" WHERE (e.counts=1 OR e.done=0){where} ORDER BY {order_sql or 'e.id'})",
+        (judge, *params),
+    )
+    found: list[int] = codec.from_json(rows[0][0])
+    return found
+
+
+_LINE = (
+    "e.id,e.rev,e.uid,e.key,e.cell_id,a.key,c.conditions,c.scale,e.item_id,i.key,{question},{gold},"
+    "i.qtype,i.cluster,i.answerable,e.haystack_id,e.repeat,e.attempt,e.counts,e.done,e.end_reason,"
+    "e.requested,e.executed,e.first_hit,e.t_star,e.gold_total,e.gold_found,e.redundant,e.zero_yield,"
+    "e.strip,e.forced,e.abstained,e.prompt_tokens,e.completion_tokens,e.cached_tokens,e.cost,e.wall_ms,"
+    "{answer},{error},e.started_at,e.finished_at"
+)
+_FLAGS = (14, 18, 19, 30, 31)
+_TEXTS = (10, 11, 37, 38)
+
+
+def rows(source: Source, ids: Sequence[int], preview: int | None) -> dict[int, EpisodeRow]:
+    """See `RunReader.episode_rows`; `preview` None gives texts uncut."""
+
+    # Cut as bytes: substr of a text ends at its first NUL, which would make it look empty.
+    def column(name: str) -> str:
+        return name if preview is None else f"substr(CAST({name} AS BLOB),1,{preview})"
+
+    line = _LINE.format(
+        question=column("i.question"),
+        gold=column("i.gold"),
+        answer=column("e.answer"),
+        error=column("e.error"),
+    )
+    wanted = codec.to_text(list(ids))
+    found = source.query(
+        f"SELECT {line} FROM episode e JOIN cell c ON c.id=e.cell_id JOIN arm a ON a.id=c.arm_id"
+        " JOIN item i ON i.id=e.item_id WHERE e.id IN (SELECT value FROM json_each(?))",
+        (wanted,),
+    )
+    labels: dict[int, dict[str, str]] = {}
+    for episode, judge, label in source.query(
+        f"SELECT episode_id,judge,label FROM verdict WHERE judge IN ({JUDGES})"
+        " AND episode_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (wanted,),
+    ):
+        labels.setdefault(episode, {})[judge] = label
+    decoders: dict[int, Callable[[Any], Any]] = dict.fromkeys(_FLAGS, bool)
+    decoders.update(dict.fromkeys(_TEXTS, _uncut))
+    out = {}
+    for raw in found:
+        row = decoded(raw, decoders)
+        row.append(labels.get(row[0], {}))
+        out[row[0]] = EpisodeRow(*row)
+    return out
+
+
+def _uncut(value: Any) -> Any:
+    """A preview is cut between bytes: the last character may be half."""
+    return value.decode("utf-8", "ignore") if isinstance(value, bytes) else value
+
+
+def verdicts(source: Source, episode_id: int) -> tuple[VerdictRow, ...]:
+    """See `RunReader.verdicts`."""
+    found = source.query(
+        "SELECT id,judge,label,reason,raw,usage,at FROM verdict"
+        f" WHERE judge IN ({JUDGES}) AND episode_id=? ORDER BY id",
+        (episode_id,),
+    )
+    return tuple([VerdictRow(*decoded(r, {5: codec.usage_from})) for r in found])
+
+
+def detail(source: Source, episode_id: int) -> EpisodeDetail | None:
+    """See `RunReader.episode`."""
+    row = rows(source, [episode_id], None).get(episode_id)
+    if row is None:
+        return None
+    item = source.item(row.item_id)
+    assert item is not None  # the row was joined to it
+    answer_raw, usage, coverage, views = source.query(
+        "SELECT answer_raw,usage,coverage,views FROM episode WHERE id=?", (episode_id,)
+    )[0]
+    haystack = None if row.haystack_id is None else source.haystack(row.haystack_id)
+    attempts = source.query("SELECT id FROM episode WHERE key=? ORDER BY attempt", (row.key,))
+    return EpisodeDetail(
+        row=row,
+        item=item,
+        haystack=None if haystack is None else haystack.header,
+        answer_raw=answer_raw,
+        usage=codec.usage_from(usage),
+        coverage=tuple(codec.from_json(coverage)),
+        views=codec.from_json(views),
+        verdicts=verdicts(source, episode_id),
+        attempts=tuple([r[0] for r in attempts]),
+    )
+
+
+_STEP = (
+    "id,episode_id,seq,kind,at,name,status,counts_as_call,call_no,query,k_asked,k_returned,k_shown,hits,"
+    "gold_ranks,gold_new,gold_cum,new_hits,similarity,similarity_kind,raw,text,usage,wall_ms,data"
+)
+
+
+def steps(source: Source, episode_id: int) -> list[StepRow]:
+    """See `RunReader.steps`."""
+    found = source.query(f"SELECT {_STEP} FROM step WHERE episode_id=? ORDER BY seq", (episode_id,))
+    keys = {key for row in found for key in codec.hit_text_keys(row[13])}
+    texts: dict[str, str] = {}
+    if keys:
+        for key, packed in source.query(
+            "SELECT ref,z FROM passage WHERE ref IN (SELECT value FROM json_each(?))",
+            (codec.to_text(sorted(keys)),),
+        ):
+            texts[key] = codec.unpack(packed).decode()
+    decoders: dict[int, Callable[[Any], Any]] = {
+        7: bool,
+        13: lambda blob: codec.decode_hits(blob, texts),
+        14: lambda blob: tuple((k, n) for k, n in codec.from_json(blob)) if blob else (),
+        22: codec.usage_from,
+        24: codec.from_json,
+    }
+    return [StepRow(*decoded(row, decoders)) for row in found]

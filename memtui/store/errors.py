@@ -1,0 +1,12 @@
+"""What goes wrong between an event and the run file."""
+
+from __future__ import annotations
+
+from memtui.errors import UserError
+
+
+class StoreError(UserError):
+    """The run file cannot be used, or an event cannot be stored: one line, exit code 3."""
+
+    def __init__(self, message: str, *, exit_code: int = 3) -> None:
+        super().__init__(message, exit_code=exit_code)

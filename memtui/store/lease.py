@@ -1,0 +1,97 @@
+"""One writing process per run file: a lock file beside it, held while the writer lives."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import time
+from pathlib import Path
+
+from memtui.errors import UserError
+
+PATIENCE = 0.3
+"""Seconds to wait for a lock that is only being looked at."""
+
+
+def lock_path(path: Path) -> Path:
+    """`NAME.memtui.lock` beside `NAME.memtui`."""
+    return path.with_name(path.name + ".lock")
+
+
+class Lease:
+    """A held lock; `release()` (or the end of the process, however it ends) frees it."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor: int | None = descriptor
+
+    def release(self) -> None:
+        """Free the lock and remove its file; harmless when called twice."""
+        if self._descriptor is None:
+            return
+        lock_path(self.path).unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+
+def acquire(path: Path) -> Lease:
+    """Take the lease of a run file; UserError (exit code 2) when another process holds it."""
+    lock = lock_path(path)
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UserError(
+                f"cannot create {lock} ({error.strerror}): a run file needs a folder that can be"
+                " written",
+                exit_code=3,
+            ) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = _owner(descriptor)
+            os.close(descriptor)
+            if time.monotonic() > deadline:
+                raise UserError(
+                    f"{path} is being written by {owner}: one writer per run file; wait for it,"
+                    " stop it, or write to another file"
+                ) from None
+            time.sleep(0.02)
+            continue
+        # The file may have been removed between open and lock; a lock on a removed file is worthless.
+        if _same_file(descriptor, lock):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+            return Lease(path, descriptor)
+        os.close(descriptor)
+
+
+def holder(path: Path) -> str | None:
+    """`process PID on HOST` while a run file is being written; None when its lease is free."""
+    try:
+        descriptor = os.open(lock_path(path), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _owner(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _owner(descriptor: int) -> str:
+    words = os.pread(descriptor, 200, 0).decode(errors="replace").split()
+    return f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
+
+
+def _same_file(descriptor: int, lock: Path) -> bool:
+    try:
+        on_disk = lock.stat()
+    except OSError:
+        return False
+    mine = os.fstat(descriptor)
+    return (mine.st_ino, mine.st_dev) == (on_disk.st_ino, on_disk.st_dev)

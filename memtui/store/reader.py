@@ -1,0 +1,375 @@
+"""Reading a run file, live or finished: whole answers, nothing held open between them.
+
+Read-only and brief: a read transaction that stays open would keep the write-ahead log from being folded
+in. Any thread may call; one call runs at a time, and `interrupt()` ends it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memtui.model import Evidence, EvidenceStatus
+from memtui.store import codec, episode_queries
+from memtui.store.connect import explain, open_read_only, require_run_file
+from memtui.store.episode_queries import decoded
+from memtui.store.errors import StoreError
+from memtui.store.records import (
+    ArmRow,
+    CellRow,
+    EpisodeCost,
+    EpisodeDetail,
+    EpisodeFact,
+    EpisodeRow,
+    EventRow,
+    HaystackDetail,
+    HaystackRow,
+    HeartbeatRow,
+    ItemRow,
+    LedgerRow,
+    Progress,
+    RunRow,
+    SessionRow,
+    StepRow,
+    VerdictRow,
+)
+
+DECLARED_SUBSETS = frozenset({"span_answerable"})
+"""Item flags that name a subset and not a defect."""
+
+
+def open_run(path: Path | str) -> RunReader:
+    """Open a run file to read.
+
+    StoreError (exit code 3), one line: missing, empty, a folder, not SQLite, of another program,
+    damaged, holding no run yet, or live in a folder that cannot be written. A file of a newer version
+    opens with `warning` set as long as everything known is in it.
+    """
+    reader = RunReader(Path(path))
+    try:
+        reader.run()
+    except BaseException:
+        reader.close()
+        raise
+    return reader
+
+
+class RunReader:
+    """All questions the screens and reports put to a run file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.warning = ""
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._items: dict[int, tuple[int, int, int, int]] = {}
+        self._clusters: dict[str, int] = {}
+        self._qtypes: dict[str, int] = {}
+
+    # -- the connection --------------------------------------------------------------------------
+
+    def query(self, sql: str, params: Sequence[object] = ()) -> list[Any]:
+        """All rows of one statement; StoreError in one line when the file cannot be read."""
+        with self._lock:
+            if self._connection is None:
+                self._connection = self._open()
+            try:
+                return self._connection.execute(sql, params).fetchall()
+            except sqlite3.DatabaseError as error:
+                raise self._explain(error) from None
+
+    def _open(self) -> sqlite3.Connection:
+        connection, found = open_read_only(self.path)
+        try:
+            self.warning = require_run_file(self.path, found)
+            connection.execute("PRAGMA query_only=1")
+            connection.execute("PRAGMA cache_size=-32000")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _explain(self, error: sqlite3.Error) -> StoreError:
+        if self.warning and ("no such column" in str(error) or "no such table" in str(error)):
+            return StoreError(f"{self.warning}; and it lacks what this memtui needs ({error})")
+        return explain(self.path, error)
+
+    def interrupt(self) -> None:
+        """End the query that is running in another thread; it raises StoreError there."""
+        connection = self._connection
+        if connection is not None:
+            connection.interrupt()
+
+    def release(self) -> None:
+        """Let go of the file; the next question opens it again.
+
+        Called when a run has ended, so that its writer can fold the log in and leave WAL mode.
+        """
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    close = release
+
+    def __enter__(self) -> RunReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- the run ---------------------------------------------------------------------------------
+
+    def run(self) -> RunRow:
+        """The run; StoreError when none was written yet."""
+        found = self.query(
+            "SELECT rev,uid,name,protocol,config,config_hash,mode,budget,alpha,judge,planned,scales,"
+            "dataset,versions,seeds,state,note,created_at,finished_at FROM run"
+        )
+        if not found:
+            raise StoreError(f"{self.path} holds no run yet")
+        row = list(found[0])
+        for column in (4, 12, 13, 14):
+            row[column] = codec.from_json(row[column])
+        row[11] = tuple(codec.from_json(row[11]))
+        return RunRow(*row)
+
+    def arms(self) -> list[ArmRow]:
+        """Arms in the order in which they were declared."""
+        rows = self.query(
+            "SELECT id,key,agent,memory,config,form,provenance,note FROM arm ORDER BY id"
+        )
+        return [ArmRow(*decoded(r, {4: codec.from_json})) for r in rows]
+
+    def cells(self) -> list[CellRow]:
+        """Cells, by arm and scale."""
+        rows = self.query(
+            "SELECT c.id,c.arm_id,a.key,c.conditions,c.scale FROM cell c JOIN arm a ON a.id=c.arm_id"
+            " ORDER BY c.arm_id, c.scale, c.conditions"
+        )
+        return [CellRow(*r) for r in rows]
+
+    def judges(self) -> list[str]:
+        """Ids of the judges that gave at least one verdict."""
+        rows = self.query(episode_queries.JUDGES)
+        return [r[0] for r in rows]
+
+    def progress(self) -> Progress:
+        """Counts of episodes, from the index."""
+        planned = self.query("SELECT planned FROM run")
+        counts = {
+            (c, d): n
+            for c, d, n in self.query(
+                "SELECT counts,done,count(*) FROM episode GROUP BY counts,done"
+            )
+        }
+        return Progress(
+            planned=planned[0][0] if planned else 0,
+            done=counts.get((1, 1), 0),
+            running=counts.get((0, 0), 0) + counts.get((1, 0), 0),
+            attempts=sum(counts.values()),
+            not_counted=counts.get((0, 1), 0),
+        )
+
+    def heartbeat(self) -> HeartbeatRow | None:
+        """The last heartbeat, None when there never was one."""
+        found = self.query("SELECT at,pid,host,snapshot FROM heartbeat")
+        return HeartbeatRow(*decoded(found[0], {3: codec.from_json})) if found else None
+
+    def events(self, after_id: int = 0, limit: int = 1000) -> list[EventRow]:
+        """The oldest `limit` log lines after `after_id`."""
+        rows = self.query(
+            "SELECT id,at,level,kind,text,data FROM event WHERE id>? ORDER BY id LIMIT ?",
+            (after_id, limit),
+        )
+        return [EventRow(*decoded(r, {5: codec.from_json})) for r in rows]
+
+    def recent_events(self, limit: int = 100) -> list[EventRow]:
+        """The newest `limit` log lines, oldest first."""
+        rows = self.query(
+            "SELECT id,at,level,kind,text,data FROM event ORDER BY id DESC LIMIT ?", (limit,)
+        )
+        return [EventRow(*decoded(r, {5: codec.from_json})) for r in reversed(rows)]
+
+    def ledger(self, owner: str | None = None) -> list[LedgerRow]:
+        """Costs by phase, all owners' or one's."""
+        where, params = ("", ()) if owner is None else (" WHERE owner=?", (owner,))
+        rows = self.query(
+            f"SELECT id,owner,phase,paid,cold,wall_ms FROM ledger{where} ORDER BY id", params
+        )
+        decoders = {3: codec.usage_from, 4: codec.usage_from}
+        return [LedgerRow(*decoded(r, decoders)) for r in rows]
+
+    # -- items, sessions, haystacks --------------------------------------------------------------
+
+    def items(self) -> list[ItemRow]:
+        """All items with their evidence, in the order in which they were declared."""
+        evidence: dict[int, list[Evidence]] = {}
+        for row in self.query(
+            "SELECT item_id,raw,session,turn,status FROM evidence ORDER BY item_id,ord"
+        ):
+            evidence.setdefault(row[0], []).append(_evidence(row[1:]))
+        rows = self.query(f"SELECT {_ITEM} FROM item ORDER BY id")
+        return [_item(r, tuple(evidence.get(r[0], ()))) for r in rows]
+
+    def item(self, item_id: int) -> ItemRow | None:
+        """One item."""
+        rows = self.query(f"SELECT {_ITEM} FROM item WHERE id=?", (item_id,))
+        if not rows:
+            return None
+        evidence = self.query(
+            "SELECT raw,session,turn,status FROM evidence WHERE item_id=? ORDER BY ord", (item_id,)
+        )
+        return _item(rows[0], tuple(map(_evidence, evidence)))
+
+    def clusters(self) -> list[str]:
+        """Names of clusters; `EpisodeFact.cluster` is an index into it."""
+        self._refresh_items()
+        return list(self._clusters)
+
+    def qtypes(self) -> list[str]:
+        """Names of question types; `EpisodeFact.qtype` is an index into it."""
+        self._refresh_items()
+        return list(self._qtypes)
+
+    def _refresh_items(self) -> dict[int, tuple[int, int, int, int]]:
+        """Per item: cluster, qtype, answerable, flagged. Numbered by first appearance, so stable."""
+        with self._lock:
+            last = max(self._items, default=0)
+            rows = self.query(
+                "SELECT id,cluster,qtype,answerable,flags FROM item WHERE id>? ORDER BY id", (last,)
+            )
+            for item, cluster, qtype, answerable, flags in rows:
+                defects = flags != "[]" and not DECLARED_SUBSETS.issuperset(codec.from_json(flags))
+                self._items[item] = (
+                    self._clusters.setdefault(cluster, len(self._clusters)),
+                    self._qtypes.setdefault(qtype, len(self._qtypes)),
+                    answerable,
+                    int(defects),
+                )
+            return self._items
+
+    def session_text(self, token: str) -> SessionRow | None:
+        """A session by its opaque token; None when the file does not hold it."""
+        rows = self.query(
+            "SELECT id,token,sha,source,date,tokens,z FROM session WHERE token=?", (token,)
+        )
+        return SessionRow(*decoded(rows[0], {6: codec.unpack_turns})) if rows else None
+
+    def sessions(self, tokens: Sequence[str]) -> dict[str, SessionRow]:
+        """Several sessions at once; tokens that the file does not hold are absent."""
+        rows = self.query(
+            "SELECT id,token,sha,source,date,tokens,z FROM session WHERE token IN"
+            " (SELECT value FROM json_each(?))",
+            (codec.to_text(list(tokens)),),
+        )
+        return {r[1]: SessionRow(*decoded(r, {6: codec.unpack_turns})) for r in rows}
+
+    def passage(self, ref: str) -> str | None:
+        """A text that a memory system returned under its own id (the first, should it have changed)."""
+        rows = self.query(
+            "SELECT z FROM passage WHERE ref>=? AND ref<? ORDER BY ref LIMIT 1",
+            (ref + "#", ref + "$"),
+        )
+        return codec.unpack(rows[0][0]).decode() if rows else None
+
+    def haystack(self, haystack_id: int) -> HaystackDetail | None:
+        """A haystack with its positions."""
+        rows = self.query(f"SELECT {_HAYSTACK},z FROM haystack WHERE id=?", (haystack_id,))
+        if not rows:
+            return None
+        positions = tuple((t, d, r) for t, d, r in codec.unpack_json(rows[0][-1]))
+        return HaystackDetail(_haystack(rows[0][:-1]), positions)
+
+    def haystacks(self) -> list[HaystackRow]:
+        """Headers of all haystacks."""
+        return [_haystack(r) for r in self.query(f"SELECT {_HAYSTACK} FROM haystack ORDER BY id")]
+
+    # -- episodes --------------------------------------------------------------------------------
+
+    def episode_facts(self, judge: str, since_rev: int = 0) -> list[EpisodeFact]:
+        """Facts of every counted or running episode, with the latest verdict of `judge`.
+
+        `since_rev` keeps those that changed, or were judged, in a later transaction. An attempt that
+        stopped counting appears in no answer: `dropped_since` names it.
+        """
+        return episode_queries.facts(self, judge, self._refresh_items(), since_rev)
+
+    def dropped_since(self, since_rev: int) -> list[int]:
+        """Ids of attempts that ended without counting, or lost their count, after `since_rev`."""
+        rows = self.query(
+            "SELECT id FROM episode WHERE rev>? AND counts=0 AND done=1", (since_rev,)
+        )
+        return [r[0] for r in rows]
+
+    def episode_costs(self) -> list[EpisodeCost]:
+        """Tokens, dollars and duration of every counted episode."""
+        return episode_queries.costs(self)
+
+    def episode_ids(
+        self,
+        where_sql: str = "",
+        params: Sequence[object] = (),
+        order_sql: str = "",
+        judge: str = "",
+    ) -> list[int]:
+        """Ids of counted or running episodes that satisfy a condition, in an order.
+
+        `where_sql` and `order_sql` may use the aliases e (episode), c (cell), a (arm), i (item),
+        h (haystack) and v (the latest verdict of `judge`); values go into `params`, never into the text.
+        """
+        return episode_queries.ids(self, where_sql, params, order_sql, judge)
+
+    def episode_rows(self, ids: Sequence[int]) -> dict[int, EpisodeRow]:
+        """List lines of the given episodes, previews cut; unknown ids are absent."""
+        return episode_queries.rows(self, ids, episode_queries.PREVIEW)
+
+    def episode(self, episode_id: int) -> EpisodeDetail | None:
+        """Everything about one attempt but its steps."""
+        return episode_queries.detail(self, episode_id)
+
+    def episode_id(self, uid: str) -> int | None:
+        """Id of an attempt by its uid."""
+        rows = self.query("SELECT id FROM episode WHERE uid=?", (uid,))
+        return rows[0][0] if rows else None
+
+    def counted(self) -> dict[str, str]:
+        """Episode key -> end reason of its counted attempt: what a resume need not run again."""
+        return dict(self.query("SELECT key,end_reason FROM episode WHERE counts=1 AND done=1"))
+
+    def steps(self, episode_id: int) -> list[StepRow]:
+        """Steps of an attempt by seq."""
+        return episode_queries.steps(self, episode_id)
+
+    def messages(self, step_id: int) -> list[dict[str, Any]]:
+        """The messages a step added to the conversation; empty when it stored none."""
+        rows = self.query("SELECT z FROM message WHERE step_id=?", (step_id,))
+        return codec.unpack_json(rows[0][0]) if rows else []
+
+    def verdicts(self, episode_id: int) -> tuple[VerdictRow, ...]:
+        """All verdicts on an attempt, oldest first."""
+        return episode_queries.verdicts(self, episode_id)
+
+
+_ITEM = "id,key,question,gold,gold_raw,qtype,cluster,answerable,question_date,tempting,flags,meta"
+_HAYSTACK = (
+    "id,key,item_id,scale,ladder_seed,date_policy,n_sessions,n_irrelevant,tokens,tokenizer,borrowed,"
+    "contaminated,pools,evidence_age,available,note"
+)
+
+
+def _evidence(row: Sequence[Any]) -> Evidence:
+    return Evidence(row[0], row[1], row[2], EvidenceStatus(row[3]))
+
+
+def _item(row: Sequence[Any], evidence: tuple[Evidence, ...]) -> ItemRow:
+    load = codec.from_json
+    values = decoded(row, {4: load, 7: bool, 10: lambda flags: tuple(load(flags)), 11: load})
+    return ItemRow(*[*values, evidence])
+
+
+def _haystack(row: Sequence[Any]) -> HaystackRow:
+    return HaystackRow(*decoded(row, {12: codec.from_json, 14: bool}))

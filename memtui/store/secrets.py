@@ -1,0 +1,149 @@
+"""Takes secrets out of everything that is about to be stored or sent to the driver.
+
+Known values (environment variables with a telling name, keys that were registered) are removed wherever
+they stand; unknown ones are recognised by their form (`sk-…`, `Bearer …`, `AIza…`) or by the name of the
+key that holds them (`api_key`, `authorization`). A quick search for a few byte strings clears nearly
+every event without looking closer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+REMOVED = "[secret removed]"
+SHORTEST = 8
+"""Shorter values are no secrets worth the name, and would be found in ordinary words."""
+
+_NAMES = re.compile(r"(?:_API_KEY|_APIKEY|_TOKEN|_PASSWORD|_ACCESS_KEY)$|SECRET|^API_KEY$", re.I)
+_KEYS = re.compile(
+    r"(?:^|[_-])(?:api[_-]?key|authorization|client[_-]?secret|secret[_-]?key|access[_-]?token"
+    r"|refresh[_-]?token|auth[_-]?token|password)$",
+    re.I,
+)
+_FORMS = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"(?:sk|xai|nvapi|pplx)-[A-Za-z0-9_\-]{16,}"
+    r"|(?:hf|gsk|r8)_[A-Za-z0-9]{16,}"
+    r"|gh[opsur]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}"
+    r"|AIza[A-Za-z0-9_\-]{16,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9\-]{10,}"
+    r"|eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
+    r")"
+)
+_BEARER = re.compile(
+    r"\b(bearer)\s+(?:[A-Za-z0-9._~+/=\-]{16,}|(?=[^\s\"']*\d)[A-Za-z0-9._~+/=\-]{8,})", re.I
+)
+_ASSIGNED = re.compile(
+    r"((?:api[_-]?key|authorization|client[_-]?secret|access[_-]?token|refresh[_-]?token)"
+    r"\\?[\"']?\s*[:=]\s*\\?[\"']?(?:basic\s+)?)(?!\[secret|bearer\b)"
+    r"(?:[^\s\"',;{}&\\]{20,}|(?=[^\s\"',;{}&\\]*\d)[^\s\"',;{}&\\]{8,})",
+    re.I,
+)
+_NEEDLES = tuple(
+    b"sk- hf_ gsk_ r8_ ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ aiza akia xox eyj xai- nvapi- pplx- bearer"
+    b" authorization api_key api-key apikey client_secret secret_key access_token refresh_token"
+    b" auth_token password".split()
+)
+T = TypeVar("T")
+
+
+class SecretFilter:
+    """Finds and removes secrets; one per writer or worker, built from its environment."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None, known: Iterable[str] = ()) -> None:
+        found = os.environ if environ is None else environ
+        self._values: set[str] = set()
+        self._needles: tuple[bytes, ...] = _NEEDLES
+        self._known: re.Pattern[str] | None = None
+        for name, value in found.items():
+            if _NAMES.search(name):
+                self._remember(value)
+        for value in known:
+            self._remember(value)
+        self._compile()
+
+    def register(self, value: str) -> None:
+        """Add a secret learned later, e.g. a key read from a file the configuration names."""
+        self._remember(value)
+        self._compile()
+
+    def _remember(self, value: str) -> None:
+        value = value.strip()
+        if len(value) >= SHORTEST:
+            self._values.add(value)
+            self._values.add(json.dumps(value, ensure_ascii=False)[1:-1])
+
+    def _compile(self) -> None:
+        longest_first = sorted(self._values, key=lambda v: (-len(v), v))
+        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        lowered = (v.encode(errors="surrogatepass").lower() for v in longest_first)
+        self._needles = (*_NEEDLES, *lowered)
+
+    def suspicious(self, data: bytes) -> bool:
+        """True when `data` (UTF-8) may hold a secret: cheap, never misses what `text` would find."""
+        lowered = data.lower()
+        return any(needle in lowered for needle in self._needles)
+
+    def text(self, text: str) -> str:
+        """The text without secrets; the same object when there is none."""
+        if not self.suspicious(text.encode(errors="surrogatepass")):
+            return text
+        if self._known is not None:
+            text = self._known.sub(REMOVED, text)
+        text = _FORMS.sub(REMOVED, text)
+        text = _BEARER.sub(rf"\1 {REMOVED}", text)
+        return _ASSIGNED.sub(rf"\1{REMOVED}", text)
+
+    def scrub(self, value: T) -> T:
+        """The value with every string in it filtered, and made storable.
+
+        Walks dataclasses, mappings and sequences. Lone surrogates, which UTF-8 cannot hold, become
+        their escape (`\\udc80`), integers beyond 64 bits their decimal text: nothing is lost.
+        """
+        out: T = self._walk(value)
+        return out
+
+    def _walk(self, value: Any) -> Any:
+        if isinstance(value, str):
+            if isinstance(value, Enum):
+                return value
+            clean = self.text(value)
+            return clean if clean.isascii() else storable(clean)
+        if isinstance(value, bool) or value is None or isinstance(value, float):
+            return value
+        if isinstance(value, int):
+            return value if -(2**63) <= value < 2**63 else str(value)
+        if isinstance(value, Mapping):
+            return {self._walk(k): self._entry(k, v) for k, v in value.items()}
+        if isinstance(value, tuple):
+            return tuple([self._walk(v) for v in value])
+        if isinstance(value, list):
+            return [self._walk(v) for v in value]
+        if is_dataclass(value) and not isinstance(value, type):
+            changes = {}
+            for item in fields(value):
+                before = getattr(value, item.name)
+                after = self._walk(before)
+                if after is not before and after != before:
+                    changes[item.name] = after
+            return replace(value, **changes) if changes else value
+        return value
+
+    def _entry(self, key: object, value: Any) -> Any:
+        if isinstance(key, str) and isinstance(value, str) and value and _KEYS.search(key):
+            return REMOVED
+        return self._walk(value)
+
+
+def storable(text: str) -> str:
+    """The text with each lone surrogate as its escape; the same object when there is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="backslashreplace").decode()
+    return text
