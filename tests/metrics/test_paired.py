@@ -1,0 +1,150 @@
+"""Paired comparison, stopping, repeats and the alarm for an abnormal mix."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.metrics.alarm import abnormal_mix
+from memtui.metrics.histogram import fold
+from memtui.metrics.paired import Results, holm, paired_difference, pairing
+from memtui.metrics.rates import overshoots, tally
+from memtui.metrics.repeats import pass_hat
+from memtui.metrics.stopping import stopping, tokens_after
+from tests.metrics.episodes import Episode
+
+
+def single(values: list[bool]) -> dict[object, list[bool | None]]:
+    return {number: [value] for number, value in enumerate(values)}
+
+
+PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=60)
+
+
+@given(PAIRS)
+def test_unclustered_difference_equals_the_paired_t_formula(
+    pairs: list[tuple[bool, bool]],
+) -> None:
+    a, b = single([x for x, _ in pairs]), single([y for _, y in pairs])
+    found = paired_difference(a, b, {key: key for key in a})
+    differences = [int(y) - int(x) for x, y in pairs]
+    assert found.n == len(pairs)
+    assert found.difference == pytest.approx(statistics.fmean(differences))
+    assert found.se == pytest.approx(
+        statistics.stdev(differences) / math.sqrt(len(pairs)), abs=1e-9
+    )
+    cells = (found.both, found.only_a, found.only_b, found.neither)
+    assert sum(cell for cell in cells if cell is not None) == found.n
+    assert found.only_b == sum(y and not x for x, y in pairs)
+    assert found.p_value is not None and 0.0 < found.p_value <= 1.0
+
+
+@given(PAIRS)
+def test_swapping_sides_changes_the_sign_only(pairs: list[tuple[bool, bool]]) -> None:
+    a, b = single([x for x, _ in pairs]), single([y for _, y in pairs])
+    clusters = {key: hash(key) % 5 for key in a}
+    there, back = paired_difference(a, b, clusters), paired_difference(b, a, clusters)
+    assert there.difference == pytest.approx(-(back.difference or 0.0))
+    assert there.p_value == back.p_value and there.only_a == back.only_b
+
+
+def test_pairing_saves_error_where_arms_agree() -> None:
+    a = single([True] * 60 + [False] * 40)
+    b = single([True] * 65 + [False] * 35)
+    found = paired_difference(a, b, {key: key for key in a})
+    assert found.se is not None and found.unpaired_se is not None
+    assert found.se < found.unpaired_se / 2
+    assert (found.both, found.only_a, found.only_b, found.neither) == (60, 0, 5, 35)
+
+
+def test_repeats_are_averaged_within_a_question_and_have_no_mcnemar() -> None:
+    a: Results = {"q1": [True, False], "q2": [False, False]}
+    b: Results = {"q1": [True, True], "q2": [False, None]}
+    found = paired_difference(a, b, {"q1": 1, "q2": 2})
+    assert found.difference == pytest.approx(0.25)
+    assert found.p_value is None and found.both is None
+
+
+def test_item_sets_that_differ_are_counted() -> None:
+    a: Results = {"q1": [True], "q2": [None], "q3": [True], "q4": [True]}
+    b: Results = {"q1": [True], "q2": [True], "q5": [False]}
+    found = pairing(a, b)
+    assert (found.common, found.only_a, found.only_b, found.dropped) == (2, 2, 1, 1)
+    assert not found.equal
+    assert paired_difference(a, b, {"q1": 1, "q2": 2}).n == 1
+
+
+def test_nothing_in_common_is_undefined() -> None:
+    found = paired_difference({"q1": [True]}, {"q2": [True]}, {"q1": 1, "q2": 2})
+    assert (found.n, found.difference, found.interval, found.p_value) == (0, None, None, None)
+
+
+def test_holm_on_a_textbook_family() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([None, 0.04, None]) == [None, 0.04, None]
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_stopping_splits_covered_episodes_by_overshoot() -> None:
+    facts = [
+        Episode(requested=1, first_hit=1, t_star=1),
+        Episode(requested=2, first_hit=1, t_star=1, label="wrong"),
+        Episode(requested=9, first_hit=1, t_star=2, redundant=4),
+        Episode(requested=5, first_hit=1, t_star=2, label="wrong"),
+        Episode(requested=1, label="wrong"),
+        Episode(requested=2, gold_total=None),
+        Episode(requested=2, first_hit=1, t_star=1, end_reason="provider_error", label=None),
+    ]
+    group = fold(facts, ["cell"] * len(facts), range(len(facts)), "post_hoc")["cell"]
+    counts = tally(group, 2, "post_hoc")
+    found = stopping(counts, overshoots(group, counts))
+    assert [(b.overshoot, b.n, b.right) for b in found.buckets] == [
+        ("0", 1, 1),
+        ("1", 1, 0),
+        ("2", 0, 0),
+        ("3+", 2, 1),
+    ]
+    assert found.buckets[2].p_right is None and found.buckets[3].p_right == 0.5
+    assert (found.n, found.coverage_n, found.covered, found.right_covered) == (6, 5, 4, 2)
+    assert found.mean_overshoot == pytest.approx((0 + 1 + 7 + 3) / 4)
+    assert (found.redundant, found.gave_up_early) == (1, 1)
+
+
+def test_tokens_after_the_evidence_was_complete() -> None:
+    steps = [
+        (None, 100, True),
+        (1, None, False),
+        (None, 200, True),
+        (2, None, False),
+        (None, None, True),
+        (3, None, False),
+        (None, 50, True),
+    ]
+    assert tokens_after(steps, 1) == (250, 1)
+    assert tokens_after(steps, 3) == (50, 0)
+    assert tokens_after(steps, None) is None
+    assert tokens_after([(0, None, False), (None, 70, True)], 0) == (70, 0)
+
+
+def test_pass_hat_k() -> None:
+    found = pass_hat([(3, 3), (2, 3), (0, 3), (0, 0)])
+    assert found.questions == 3
+    assert found.mean == pytest.approx((1 + 2 / 3 + 0) / 3)
+    assert [n for _, n in found.pass_hat.values()] == [3, 3, 3]
+    assert [value for value, _ in found.pass_hat.values()] == pytest.approx([5 / 9, 4 / 9, 1 / 3])
+    assert pass_hat([]).mean is None
+    uneven = pass_hat([(1, 1), (2, 2)])
+    assert uneven.pass_hat[2] == (1.0, 1)
+
+
+def test_an_abnormal_mix_raises_an_alarm_and_few_episodes_do_not() -> None:
+    assert [str(alarm) for alarm in abnormal_mix({"abstained": (19, 20)})] == [
+        "19 of 20 episodes: abstained"
+    ]
+    assert abnormal_mix({"abstained": (10, 20), "no answer": (17, 20)}) == []
+    assert abnormal_mix({"abstained": (19, 19)}) == []
+    assert abnormal_mix({"abstained": (10, 20)}, threshold=0.5)
