@@ -139,14 +139,15 @@ def test_one_cache_serves_all_groups_and_merging_adds() -> None:
 
 
 def test_independent_questions_get_wilson_and_shared_histories_the_clustered_interval() -> None:
-    facts = [Episode(label="right" if number % 3 else "wrong") for number in range(30)]
+    facts = [Episode(label="right" if number % 4 else "wrong") for number in range(30)]
     alone = folded(facts)
     assert rate(alone, tally(alone, 2, "post_hoc"), "pass").method == "wilson"
     shared = folded(facts, [number // 3 for number in range(30)])
     found = rate(shared, tally(shared, 2, "post_hoc"), "pass")
     assert found.method == "clustered" and found.clustered is not None
     assert found.clustered.clusters == 10 and found.wilson != found.interval
-    equal = folded([Episode()] * 30, [number // 3 for number in range(30)])
+    thirds = [Episode(label="right" if number % 3 else "wrong") for number in range(30)]
+    equal = folded(thirds, [number // 3 for number in range(30)])
     assert rate(equal, tally(equal, 2, "post_hoc"), "pass").method == "wilson-iid"
 
 

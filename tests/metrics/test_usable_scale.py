@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.metrics.intervals import wilson
-from memtui.metrics.ladder_bootstrap import Resampler
+from memtui.metrics.ladder_bootstrap import Counts, Resampler
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 
 SCALES = (0, 100, 200, 300, 400)
@@ -154,7 +154,7 @@ def test_published_break_points_follow_from_some_ladder_between_the_published_en
     assert str(usable_scale(ladder(s0, *middle, s4), 0.7)) == s_star
 
 
-def counts(*passed: int, n: int = 1) -> dict[object, tuple[int, int]]:
+def counts(*passed: int, n: int = 1) -> Counts:
     return {cluster: (k, n) for cluster, k in enumerate(passed)}
 
 
