@@ -174,7 +174,7 @@ def test_joint_bootstrap_gives_the_mass_above_the_top_its_own_place() -> None:
 
 
 def test_equality_is_still_usable_in_every_resample() -> None:
-    same = dict.fromkeys(range(20), (7, 10))
+    same: Counts = dict.fromkeys(range(20), (7, 10))
     found = Resampler(range(20), resamples=200).usable_scale([(0, same), (100, same)], 0.7)
     assert found is not None and found.shares == {"> 100": 1.0}
 
@@ -203,5 +203,6 @@ def test_bootstrap_interval_of_a_rate_is_close_to_the_clustered_one() -> None:
 
 
 def test_a_rung_of_which_nothing_was_drawn_is_no_failure() -> None:
-    found = Resampler(range(3), resamples=200).usable_scale([(0, {0: (1, 1)})], 0.7)
+    one: Counts = {0: (1, 1)}
+    found = Resampler(range(3), resamples=200).usable_scale([(0, one)], 0.7)
     assert found is not None and found.shares == {"> 0": 1.0}
