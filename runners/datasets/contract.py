@@ -72,7 +72,10 @@ class Finding:
     severity: str
     """`error`, `warning` or `info`."""
     item: str
+    """Key of the item, or whatever else the defect is in: a session, a line, a key of the file."""
     detail: str = ""
+    count: int = 1
+    """How often it occurs there, e.g. characters."""
 
 
 @dataclass(frozen=True, slots=True)

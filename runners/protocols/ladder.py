@@ -104,7 +104,8 @@ class Ladder:
     def draw(self, item: SourceItem, count: int) -> tuple[Filler, ...]:
         """The first `count` fillers in the item's order; fewer when the pool has no more.
 
-        Left out are the item's evidence by id and by content, empty sessions, repeated contents,
+        Left out are the item's evidence by id and by content (also what only some annotation calls its
+        evidence), empty sessions, repeated contents,
         sessions that share an attribute with the question (`meta["attributes"]`, where the data set
         knows them) and, with `gold_check`, those whose normalised text contains the normalised gold.
         """
@@ -118,7 +119,9 @@ class Ladder:
         for own, group in self._groups(item):
             ordered = sorted(((self.order(item.key, s.id), s) for s in group), key=lambda p: p[0])
             for order, session in ordered:
-                if session.sha in taken or not attributes.isdisjoint(session.tags):
+                if session.sha in taken or item.key in session.evidence_for:
+                    continue
+                if not attributes.isdisjoint(session.tags):
                     continue
                 taken.add(session.sha)
                 if gold is not None and self.pool.contains(session.sha, gold):

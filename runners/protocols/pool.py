@@ -78,15 +78,21 @@ class SessionPool:
         return self._source[sha]
 
     def contains(self, sha: str, normalised: str) -> bool:
-        """Whether the session's normalised text contains an (already normalised) answer."""
+        """Whether the session's normalised text contains an (already normalised) answer.
+
+        As whole words: `hats` does not stand in "that's", nor `quit` in "quite".
+        The text is what was said and shown: names of speakers stand before every turn of theirs and
+        would make each of their sessions contain an answer such as `John`.
+        """
         text = self._normalised.get(sha)
         if text is None:
             if self._characters > NORMALISED_LIMIT:
                 self._normalised.clear()
                 self._characters = 0
-            text = self._normalised[sha] = normalise(render_session(self.turns(sha)))
+            said = "\n".join(f"{turn.text}\n{turn.caption}" for turn in self.turns(sha))
+            text = self._normalised[sha] = f" {normalise(said)} "
             self._characters += len(text)
-        return normalised in text
+        return f" {normalised} " in text
 
     def evidence(self, item: SourceItem) -> tuple[PoolSession, ...]:
         """The item's evidence sessions that exist, each once, in the data set's order."""
