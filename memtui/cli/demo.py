@@ -1,0 +1,91 @@
+"""`memtui demo`: the embedded benchmark, offline, watched while it runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from memtui.errors import UserError
+
+HELP = "run the embedded benchmark (no key, no network) and watch it live"
+
+PACE = 25.0
+"""Episodes per second while somebody watches: the whole demo then takes about two minutes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--full-speed",
+        action="store_true",
+        help=f"do not pace the run (default {PACE:g} episodes/s)",
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=Path("runs"), help="where the run file goes (default ./runs)"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="no app: progress on stderr, the report on stdout"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start the run and open the app on it; without a terminal, run it here and print the report."""
+    watch = not args.plain and sys.stdin.isatty() and sys.stdout.isatty()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    out = _next_free(args.folder)
+    config = out.with_suffix(".toml")
+    text, left_out = _config_text()
+    config.write_text(text, encoding="utf-8")
+    for line in left_out:
+        print(line, file=sys.stderr)
+    if watch:
+        return _watch(config, out, paced=not args.full_speed)
+    from memtui import cli
+
+    return cli.main(["run", str(config), "--out", str(out), "--full-speed"])
+
+
+def _next_free(folder: Path) -> Path:
+    """`demo.memtui`, or the next number: a finished demo is never written over."""
+    number = 1
+    while True:
+        path = folder / ("demo.memtui" if number == 1 else f"demo-{number}.memtui")
+        if not path.exists():
+            return path
+        number += 1
+
+
+def _config_text() -> tuple[str, list[str]]:
+    """The demo's configuration with only the memory systems that can run here, and what was left out."""
+    import re
+    from importlib.resources import files
+
+    from runners.memory import registry
+
+    text = files("runners.engine").joinpath("demo.toml").read_text(encoding="utf-8")
+    left_out = []
+    for status in registry.available():
+        if status.state == "ready" or f'"{status.name}"' not in text:
+            continue
+        left_out.append(f"memtui demo: without {status.name} ({status.advice})")
+        text = re.sub(rf'(, )?"{re.escape(status.name)}"', "", text, count=1)
+    return text, left_out
+
+
+def _watch(config: Path, out: Path, *, paced: bool) -> int:
+    """Run the benchmark as a child that outlives the app if the reader wants it to."""
+    from memtui.cli.child_run import start_run
+
+    child = start_run(config, out, pace=PACE if paced else None)
+    child.wait_for_file(out, seconds=60)
+    from memtui.app import MemtuiApp
+
+    try:
+        MemtuiApp(out, child=child).run()
+    except OSError as error:
+        child.stop()
+        raise UserError(f"the terminal was lost: {error}", exit_code=1) from error
+    if child.running:
+        print(f"the run goes on; look at it again with: memtui {out}", file=sys.stderr)
+    return 0
