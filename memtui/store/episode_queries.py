@@ -132,7 +132,10 @@ def rows(source: Source, ids: Sequence[int], preview: int | None) -> dict[int, E
 
     # Cut as bytes: substr of a text ends at its first NUL, which would make it look empty.
     def column(name: str) -> str:
-        return name if preview is None else f"substr(CAST({name} AS BLOB),1,{preview})"
+        if preview is None:
+            return name
+        blob = f"CAST({name} AS BLOB)"
+        return f"iif(length({blob})<={preview},{name},substr({blob},1,{preview}))"
 
     line = _LINE.format(
         question=column("i.question"),

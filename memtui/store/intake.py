@@ -33,6 +33,8 @@ from memtui.store.secrets import SecretFilter
 from memtui.store.transaction import Insert, Operation, Step, Update
 
 E = TypeVar("E")
+_HITS = 11
+"""Column of a step's hits in `rows.step_values`."""
 _UNSTORABLE = (TypeError, ValueError, AttributeError, RecursionError)
 
 _FLIP = "UPDATE episode SET rev=?1, counts=0 WHERE key=?2 AND counts=1"
@@ -89,13 +91,13 @@ class Intake:
         """Rows of an event without secrets: scrubbed only when a quick look finds it necessary."""
         try:
             found = tuple(map(rows.plain, encode(event)))
-            if not self._secrets.suspicious(b"\0".join(map(rows.probe, found))):
+            if not self._secrets.suspicious(rows.probe_all(found)):
                 return found
         except _UNSTORABLE:
             pass  # often lone surrogates or huge integers: scrubbing makes them storable
         try:
             found = tuple(map(rows.plain, encode(self._secrets.scrub(event))))
-            b"\0".join(map(rows.probe, found))
+            rows.probe_all(found)
         except _UNSTORABLE as error:
             raise StoreError(f"{type(event).__name__} cannot be stored: {error}") from None
         return found
@@ -108,8 +110,7 @@ class Intake:
         try:
             values, texts, messages = rows.step_values(event)
             values = rows.plain(values)
-            more = [t.encode() for t in texts.values()] if texts else ()
-            clean = not self._secrets.suspicious(rows.probe(values, messages, *more))
+            clean = not self._secrets.suspicious(self._step_text(event, values, texts, messages))
         except UnicodeEncodeError:
             clean = False
             note = self._escaped(attempt, event)
@@ -121,7 +122,7 @@ class Intake:
             try:
                 values, texts, messages = rows.step_values(self._secrets.scrub(event))
                 values = rows.plain(values)
-                rows.probe(values, messages)
+                rows.probe(values)
             except _UNSTORABLE as error:
                 raise StoreError(f"step {event.seq} cannot be stored: {error}") from None
         k = event.k_asked
@@ -137,6 +138,20 @@ class Intake:
                 self._ids.passages.add(key)
                 operations.append(Insert("passage", (key, text.encode())))
         self._send(operations + note)
+
+    def _step_text(
+        self, event: StepEvent, values: rows.Row, texts: dict[str, str], messages: bytes | None
+    ) -> str:
+        """What of a step may hold a secret; hits that only name declared sessions may not."""
+        sessions = self._ids.sessions
+        hits = None
+        for hit in event.hits:
+            if hit.ref not in sessions or hit.sources:
+                hits = values[_HITS]
+                break
+        assert hits is None or isinstance(hits, bytes)
+        more = [text.encode() for text in texts.values()] if texts else ()
+        return rows.probe(values, messages, hits, *more)
 
     def _escaped(self, attempt: Attempt, event: StepEvent) -> list[Operation]:
         if attempt.escaped:

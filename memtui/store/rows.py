@@ -254,8 +254,16 @@ def log_values(event: LogEvent) -> Row:
     return (utc(event.at), event.level, event.kind, event.text, codec.to_text(event.data))
 
 
-def probe(values: Iterable[Value], *more: bytes | None) -> bytes:
+def probe(values: Iterable[Value], *more: bytes | None) -> str:
     """All text of a row in one piece, to search for secrets; UnicodeEncodeError on lone surrogates."""
     texts = [v for v in values if type(v) is str]
-    blobs = [v for v in (*values, *more) if type(v) is bytes]
-    return b"\0".join(["\0".join(texts).encode(), *blobs])
+    texts += [v.decode() for v in more if v is not None]
+    text = "\0".join(texts)
+    if not text.isascii():
+        text.encode()
+    return text
+
+
+def probe_all(found: Iterable[Row]) -> str:
+    """`probe` of several rows, their unpacked blobs included."""
+    return "\0".join([probe(row, *[v for v in row if type(v) is bytes]) for row in found])

@@ -60,7 +60,11 @@ _PACKED = {
     "haystack": "INSERT INTO haystack VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 _SQL = {**_WITH_REV, **_PLAIN, **_PACKED}
-_STEP = "INSERT INTO step VALUES(" + ",".join("?" * 25) + ")"
+_STEP_ROW = "(" + ",".join("?" * 25) + ")"
+_STEP = "INSERT INTO step VALUES" + _STEP_ROW
+_MANY = 50
+_STEPS = "INSERT INTO step VALUES" + ",".join([_STEP_ROW] * _MANY)
+"""Many rows in one statement: sqlite3 hands the interpreter lock over at every statement it steps."""
 _MESSAGE = "INSERT INTO message VALUES(?,?)"
 
 
@@ -103,7 +107,11 @@ class Transactions:
             for table, rows in inserts.items():
                 connection.executemany(_SQL[table], rows)
             if steps:
-                connection.executemany(_STEP, steps)
+                whole = len(steps) - len(steps) % _MANY
+                for start in range(0, whole, _MANY):
+                    chunk = steps[start : start + _MANY]
+                    connection.execute(_STEPS, [value for row in chunk for value in row])
+                connection.executemany(_STEP, steps[whole:])
             if messages:
                 connection.executemany(_MESSAGE, messages)
             for update in updates:
