@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from memtui.model import Hit, Turn, Usage
 
@@ -71,6 +71,9 @@ class SystemInfo:
     needs: tuple[str, ...] = ()
     """What must be there first, e.g. `model:minilm`; the plan names what is missing."""
     config: dict[str, Any] = field(default_factory=dict)
+    uses_door: tuple[str, ...] = ()
+    """Phases in which it may call the door: `prepare`, `open`, `call`, `context`, `rank`. What it
+    computes in this process is no call; what it asks of a model anywhere else is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,20 @@ class MemoryView(Protocol):
         """Session tokens by rank, best first, without side effects; None where it cannot be said."""
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A view that can say how many sessions it really holds; a preflight compares."""
+
+    stored: int
+
+
+@runtime_checkable
+class Cloneable(Protocol):
+    """A view that can be copied: what happens to one copy is not felt by the other."""
+
+    async def clone(self) -> MemoryView: ...
 
 
 class MemorySystem(Protocol):
