@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+from memtui.errors import UserError
 from memtui.metrics.facts import FactTracker
 from memtui.model import BudgetMode, EndReason, EpisodeId, Item
 from memtui.store.events import EpisodeStarted, EventSink
@@ -90,8 +91,9 @@ async def run_episode(
 ) -> Finished:
     """Run one attempt from `EpisodeStarted` to the acknowledged end and return how it ended.
 
-    Every path ends in one terminal row with a reason of the closed list; only a failure of the sink
-    itself, or a cancellation after the row is written, is raised.
+    Every path ends in one terminal row with a reason of the closed list. Raised are a failure of the
+    sink, a `UserError` (weights are missing: no episode can run) and a cancellation, the last two after
+    the row is written.
     """
     record = Trajectory(
         spec.uid, sink, FactTracker(item.evidence, info.provenance), activity or Activity()
@@ -99,7 +101,7 @@ async def run_episode(
     loop = _Loop(spec, item, agent, info, tuple(tools), settings, record)
     start = perf_counter()
     await sink.emit(EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, utc_now()))
-    cancelled: asyncio.CancelledError | None = None
+    failure: BaseException | None = None
     verdicts: Verdicts = ()
     ending = Ending(EndReason.CANCELLED)
     try:
@@ -109,19 +111,22 @@ async def run_episode(
         verdicts = await judge_answer(item, ending, judges, settings.judge_s)
     except TimeoutError as error:
         ending = Ending(EndReason.TIMEOUT, error=describe(error) + " (episode)")
+    except UserError as error:
+        # Something the user has to put right: the run ends, and this attempt with it.
+        ending, failure = Ending(EndReason.CANCELLED, error=str(error)), error
     except asyncio.CancelledError as error:
         reason = record.activity.ended_by
         # A judge that is cut off does not take the answer with it.
         ending = replace(ending, reason=reason or EndReason.CANCELLED)
         if reason is None:
-            cancelled = error
+            failure = error
         elif task := asyncio.current_task():
             task.uncancel()
     finally:
         await loop.close()
     finished = await finish(spec.id, record, ending, verdicts, elapsed_ms(start))
-    if cancelled is not None:
-        raise cancelled
+    if failure is not None:
+        raise failure
     return finished
 
 
@@ -184,6 +189,8 @@ class _Loop:
             )
 
     async def _broken(self, where: str, error: Exception) -> None:
+        if isinstance(error, UserError):
+            raise error
         reason = end_reason_of(error)
         await self.record.error(where, error, reason)
         raise _Ended(Ending(reason, error=f"{where}: {describe(error)}"))
@@ -333,6 +340,8 @@ class _Loop:
             # The call was requested, so it counts, whoever ends the episode here.
             wall = elapsed_ms(start)
             await record.failed_call(call, query, "cancelled", "", executed=True, wall_ms=wall)
+            raise
+        except UserError:
             raise
         except Exception as error:
             reason = end_reason_of(error)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memtui.errors import UserError
 from memtui.model import EndReason, EpisodeId, Facts, Item, Label, Usage
 from memtui.store.events import EpisodeFinished, LedgerEvent, VerdictEvent
 from runners.failures import describe
@@ -50,6 +51,8 @@ class Finished:
     """Attempts of model calls, retries included."""
     wall_ms: float
     error: str = ""
+    notes: tuple[str, ...] = ()
+    """What the reader of the run should know of the arm, such as more blocks than asked for."""
 
 
 async def judge_answer(
@@ -75,6 +78,8 @@ async def judge_answer(
         try:
             async with asyncio.timeout(seconds or None):
                 verdict = await judge.judge(case)
+        except UserError:
+            raise
         except Exception as error:
             verdict = Verdict(Label.UNKNOWN, JUDGE_ERROR, raw=describe(error))
         verdicts.append((judge.id, verdict))
@@ -142,6 +147,7 @@ async def finish(
         attempts=usage.attempts,
         wall_ms=wall_ms,
         error=ending.error,
+        notes=tuple(record.notes),
     )
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic, perf_counter
+from typing import Any
+
+import orjson
 
 from memtui.metrics.facts import FactTracker
 from memtui.metrics.similarity import QueryHistory
 from memtui.model import EndReason, Usage
 from memtui.store.events import EventSink, StepEvent
 from runners.agents.contract import Action, Call
-from runners.failures import describe, trace_of
+from runners.failures import ERROR_LIMIT, describe, trace_of
 from runners.memory.contract import Context
 from runners.observation import Shown
 from runners.usage import UsageTotal
@@ -57,6 +60,7 @@ class Trajectory:
     seq: int = 0
     calls: int = 0
     """Memory calls requested so far (R)."""
+    notes: list[str] = field(default_factory=list)
 
     def _next(self) -> int:
         self.seq += 1
@@ -66,7 +70,7 @@ class Trajectory:
         """One decision of the agent: its words, its raw reply, what it used."""
         self.agent_usage.add(action.usage)
         self.agent_ms += wall_ms
-        data = dict(action.data) if action.data else {}
+        data = storable(action.data)
         if action.attempts != 1:
             data["attempts"] = action.attempts
         if action.end is not None:
@@ -83,7 +87,7 @@ class Trajectory:
                 text=action.reasoning,
                 usage=action.usage,
                 wall_ms=wall_ms,
-                messages=action.messages,
+                messages=tuple(map(storable, action.messages)),
                 data=data,
             )
         )
@@ -171,6 +175,8 @@ class Trajectory:
         similarity = self.queries.add(query)
         if shown.cut:
             data["cut"] = shown.cut
+        if shown.returned > k_asked and not self.notes:
+            self.notes.append(f"returned {shown.returned} blocks where {k_asked} were asked for")
         await self.sink.emit(
             StepEvent(
                 episode=self.uid,
@@ -195,7 +201,7 @@ class Trajectory:
                 text=own_text or "",
                 usage=usage if usage.calls else None,
                 wall_ms=wall_ms,
-                data=data,
+                data=storable(data),
             )
         )
 
@@ -253,6 +259,31 @@ class Trajectory:
     def known_cost(self) -> float:
         """Dollars spent so far, as far as they are known."""
         return self.agent_usage.known_cost + self.memory_usage.known_cost
+
+
+def storable(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that JSON can hold: what a stranger's agent or system adds must not end the run.
+
+    Values that JSON does not know (sets, arrays, objects) become their `repr`.
+    """
+    if not data:
+        return {}
+    try:
+        orjson.dumps(data, option=_OPTIONS)
+    except (TypeError, ValueError, RecursionError):
+        return {str(key): _plain(value) for key, value in data.items()}
+    return dict(data)
+
+
+def _plain(value: object) -> object:
+    try:
+        orjson.dumps(value, option=_OPTIONS)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)[:ERROR_LIMIT]
+    return value
+
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 def elapsed_ms(start: float) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memtui.errors import UserError
 from memtui.model import BudgetMode, EndReason, EpisodeId, Label
 from memtui.store.events import EpisodeFinished, EpisodeStarted
 from runners.agents.contract import Action, Brief, Call
@@ -387,3 +388,24 @@ async def test_no_gold_reaches_agent_or_memory() -> None:
     handed = repr((played.agent.seen, played.view.seen))
     assert "gold" not in handed and "evidence" not in handed
     assert "'q1'" not in handed
+
+
+@pytest.mark.parametrize("where", ["open", "agent", "call"])
+async def test_what_the_user_must_put_right_ends_the_run_and_the_attempt(where: str) -> None:
+    error = UserError("the weights are missing: run `memtui models install minilm`")
+    played = Played(
+        [error if where == "agent" else search()],
+        [error] if where == "call" else [],
+        open_error=error if where == "open" else None,
+    )
+    with pytest.raises(UserError, match="weights"):
+        await played.run()
+    assert (played.end.end_reason, played.end.counts) == (EndReason.CANCELLED, False)
+
+
+async def test_what_json_cannot_hold_does_not_end_the_run() -> None:
+    strange = Action(answer="blue", data={"a": {1, 2}, "b": 1}, messages=({"x": object()},))
+    played = await play([strange])
+    (step,) = played.sink.steps("model")
+    assert step.data == {"a": "{1, 2}", "b": 1}
+    assert step.messages[0]["x"].startswith("<object")

@@ -1,0 +1,60 @@
+"""Notice an abnormal mix of ends while a run goes on: nineteen abstentions in twenty are no result.
+
+A rate alone does not show that something is broken (an empty memory, a judge that cannot parse, a
+prompt that makes every agent give up); the mix of ends does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from memtui.model import EndReason, Label
+from runners.episode_end import Finished
+
+NORMAL = frozenset({EndReason.ANSWERED, EndReason.FORCED})
+EVERYWHERE = "all arms"
+
+
+@dataclass
+class MixAlarm:
+    """Counts how episodes end, over all arms and per arm; each finding is reported once.
+
+    An alarm is due when at least `minimum` episodes ended and at least `share` of them ended in the
+    same abnormal way: an end reason other than an answer, an abstention although there is an answer,
+    a verdict that is unknown.
+    """
+
+    share: float
+    minimum: int
+    _totals: Counter[str] = field(default_factory=Counter)
+    _kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _reported: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, finished: Finished, answerable: bool) -> list[str]:
+        """Count one ended episode; returns the alarms that are due now, in words."""
+        if not finished.counts:
+            return []
+        kinds = []
+        if finished.reason not in NORMAL:
+            kinds.append(f"ended with {finished.reason.value}")
+        if finished.abstained and answerable:
+            kinds.append("abstained although the question has an answer")
+        if finished.verdicts and finished.verdicts[0][1].label is Label.UNKNOWN:
+            kinds.append("have an unknown verdict")
+        alarms = []
+        for where in (EVERYWHERE, finished.id.arm):
+            self._totals[where] += 1
+            for kind in kinds:
+                self._kinds[where, kind] += 1
+                if self._due(where, kind):
+                    self._reported.add((where, kind))
+                    count, total = self._kinds[where, kind], self._totals[where]
+                    alarms.append(f"{where}: {count} of {total} episodes {kind}")
+        return alarms
+
+    def _due(self, where: str, kind: str) -> bool:
+        total = self._totals[where]
+        if total < self.minimum or (where, kind) in self._reported:
+            return False
+        return self._kinds[where, kind] >= self.share * total

@@ -1,0 +1,136 @@
+"""Where episodes run: in this process, behind a seam for executors that send them elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Protocol
+
+from memtui.model import EpisodeId, Item
+from memtui.store.events import EventSink, LogEvent
+from runners.engine.experiment import Arm, Experiment
+from runners.engine.histories import Histories, History
+from runners.engine.planned import Planned
+from runners.engine.prepare import Preparation
+from runners.episode import Attempt, Opened, run_episode
+from runners.episode_end import Finished
+from runners.trajectory import Activity, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One attempt to run, as plain data: it can be sent to another process."""
+
+    spec: Planned
+    id: EpisodeId
+    uid: str
+
+
+class Executor(Protocol):
+    """Runs jobs; the driver decides which and how many at once.
+
+    Events go to the run's one sink, from wherever the episode runs. `run` raises only what must end
+    the whole run, and `CancelledError`.
+    """
+
+    async def run(self, job: Job, activity: Activity) -> Finished: ...
+
+    async def close(self) -> None: ...
+
+
+class LocalExecutor:
+    """Runs episodes in this process and this event loop."""
+
+    def __init__(self, experiment: Experiment, sink: EventSink) -> None:
+        self.experiment = experiment
+        self._sink = sink
+        self._settings = experiment.settings
+        self._items: dict[str, Item] = {item.key: item for item in experiment.plan.items()}
+        self.histories = Histories(experiment.plan, sink)
+        self.preparations = {
+            arm.memory_key: Preparation(
+                arm.memory_key,
+                arm.memory,
+                sink,
+                experiment.door,
+                experiment.config.limits.prepare_concurrency,
+            )
+            for arm in experiment.arms.values()
+        }
+        self._warned: set[tuple[str, str]] = set()
+
+    async def run(self, job: Job, activity: Activity) -> Finished:
+        """Run one attempt; see `Executor`."""
+        arm = self.experiment.arms[job.spec.arm]
+        item = self._items[job.spec.item]
+        activity.begin("building history")
+        history = await self.histories.get(job.spec)
+
+        async def opened() -> Opened:
+            return await self.open(arm, item, history)
+
+        finished = await run_episode(
+            Attempt(
+                job.id,
+                job.uid,
+                job.spec.haystack,
+                job.spec.scale,
+                episode_seed(self.experiment.config.seed, job.id),
+            ),
+            item,
+            arm.agent,
+            arm.memory.info,
+            arm.memory.tools(),
+            opened,
+            self.experiment.judges,
+            self._sink,
+            self._settings,
+            activity,
+        )
+        for note in finished.notes:
+            await self._warn(arm.key, note)
+        return finished
+
+    async def open(self, arm: Arm, item: Item, history: History) -> Opened:
+        """Prepare what is missing and open a history for one episode."""
+        preparation = self.preparations[arm.memory_key]
+        artifacts = await preparation.artifacts(history.texts, history.texts)
+        view = await arm.memory.open(
+            history.haystack, artifacts, history.texts, item.question_date, self.experiment.door
+        )
+        stored = getattr(view, "stored", None)
+        total = len(history.haystack.positions)
+        if isinstance(stored, int) and stored < total:
+            await self._warn(
+                arm.memory_key,
+                f"holds {stored} of {total} sessions of the history it was opened on",
+            )
+        return view, history.text
+
+    async def _warn(self, who: str, text: str) -> None:
+        """Tell the reader of the run once per arm and kind of trouble."""
+        kind = text.split(" ", 1)[0]
+        if (who, kind) in self._warned:
+            return
+        self._warned.add((who, kind))
+        await self._sink.emit(
+            LogEvent(utc_now(), "warning", "memory", f"{who} {text}", {"arm": who})
+        )
+
+    async def close(self) -> None:
+        """Stop preparations that nobody waits for."""
+        for preparation in self.preparations.values():
+            await preparation.close()
+
+
+def attempt_uid(run_uid: str, id: EpisodeId) -> str:
+    """Name of an attempt, unique in its run file and the same whenever it is computed."""
+    text = f"{run_uid}\n{id.key}\n{id.attempt}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def episode_seed(seed: int, id: EpisodeId) -> int:
+    """Seed of an episode: of the run's, the item, its conditions and the repeat; the same in every arm."""
+    text = f"{seed}\n{id.item}\n{id.conditions}\n{id.repeat}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
