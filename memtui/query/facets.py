@@ -1,0 +1,69 @@
+"""Facets: how many episodes have each value of the fields worth counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from memtui.metrics.histogram import Signature
+from memtui.metrics.outcome import outcome
+from memtui.metrics.regime import coverage_after, flags, regime
+from memtui.metrics.scales import scale_label
+from memtui.query.subject import Environment
+from memtui.store.records import CellRow, EpisodeFact
+
+FACETS = ("out", "regime", "cov", "verdict", "end", "arm", "scale", "type", "flag")
+
+
+def facets(
+    facts: Iterable[EpisodeFact],
+    cells: Mapping[int, CellRow],
+    qtypes: Sequence[str],
+    environment: Environment,
+) -> dict[str, Counter[str]]:
+    """{field: {value: episodes}} over the facts given; every value is one the filter understands.
+
+    About 1 µs an episode: what a signature means is worked out once.
+    """
+    by_signature: Counter[Signature] = Counter()
+    by_cell: Counter[int] = Counter()
+    by_type: Counter[int] = Counter()
+    flag_counts: Counter[str] = Counter()
+    pairs: Counter[tuple[int, Signature]] = Counter()
+    for fact in facts:
+        signature = Signature(
+            fact.done,
+            fact.end_reason,
+            fact.requested,
+            fact.first_hit,
+            fact.t_star,
+            fact.gold_total,
+            fact.answerable,
+            fact.label,
+            fact.forced,
+            fact.abstained,
+            min(fact.redundant, 1),
+        )
+        pairs[fact.cell_id, signature] += 1
+        by_type[fact.qtype] += 1
+    for (cell, signature), count in pairs.items():
+        by_signature[signature] += count
+        by_cell[cell] += count
+        context = cells[cell].arm in environment.context_arms
+        for name in flags(signature, environment.budget, environment.mode, context=context):
+            flag_counts[name] += count
+    found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+    for signature, count in by_signature.items():
+        found["out"][outcome(signature, environment.budget, environment.mode).value] += count
+        found["regime"][regime(signature, environment.budget, environment.mode).value] += count
+        found["cov"][coverage_after(signature, None)] += count
+        found["verdict"][signature.label or "none"] += count
+        found["end"][signature.end_reason or "none"] += count
+    for cell, count in by_cell.items():
+        row = cells[cell]
+        found["arm"][row.arm] += count
+        found["scale"]["none" if row.scale is None else scale_label(row.scale)] += count
+    for number, count in by_type.items():
+        found["type"][qtypes[number]] += count
+    found["flag"] = flag_counts
+    return found

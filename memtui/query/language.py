@@ -1,0 +1,64 @@
+"""A filter read from text: predicate and SQL of the same meaning (docs/command-line.md, "Filters")."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui.query.comparisons import Test, comparison, either, free_text, negation
+from memtui.query.errors import QueryError
+from memtui.query.fields import BY_NAME, FIELDS
+from memtui.query.grammar import Term, read_terms
+from memtui.query.regime_sql import Sql
+from memtui.query.subject import Environment, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed filter; the empty one holds for every episode."""
+
+    text: str
+    tests: tuple[Test, ...]
+
+    def matches(self, subject: Subject, environment: Environment) -> bool:
+        """Whether the filter holds for an episode."""
+        return all(test.holds(subject, environment) for test in self.tests)
+
+    def where(self, environment: Environment) -> Sql:
+        """Condition and parameters for `RunReader.episode_ids`; an empty condition for no filter."""
+        parts = [test.sql(environment) for test in self.tests]
+        text = " AND ".join(f"ifnull(({part}),0)" for part, _ in parts)
+        return text, tuple(value for _, params in parts for value in params)
+
+
+def parse(text: str) -> Query:
+    """Read a filter. QueryError (one line, with the place) for a field or value that is not known."""
+    return Query(text, tuple(_test(term) for term in read_terms(text)))
+
+
+def _test(term: Term) -> Test:
+    if term.field is None:
+        made = free_text(term.values[0])
+    else:
+        field = BY_NAME.get(term.field)
+        if field is None:
+            raise QueryError(_unknown(term.field), term.start, term.end)
+        tests = [comparison(field, term, value) for value in term.values]
+        # `scale!=100,200` means neither: De Morgan over the equal tests.
+        if term.operator == "!=" and len(tests) > 1:
+            made = negation(either([negation(test) for test in tests]))
+        else:
+            made = either(tests)
+    return negation(made) if term.negated else made
+
+
+def _unknown(name: str) -> str:
+    close = difflib.get_close_matches(name, BY_NAME, n=1)
+    hint = f"did you mean {close[0]}:?" if close else f"fields are {', '.join(field_names())}"
+    return f'no field is called {name}; {hint} (put text with a colon in "quotes")'
+
+
+def field_names() -> Sequence[str]:
+    """All fields in the order of the table."""
+    return [field.name for field in FIELDS]

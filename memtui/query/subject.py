@@ -1,0 +1,56 @@
+"""What a filter is asked about: an episode, and the reader's choices it may depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memtui.metrics.histogram import Signature
+from memtui.model import BudgetMode
+from memtui.store.reader import RunReader
+from memtui.store.records import EpisodeRow, HaystackRow, ItemRow
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Budget, its mode, the judge, and the keys of arms whose memory offers no tools."""
+
+    budget: int
+    mode: str = BudgetMode.POST_HOC
+    judge: str = ""
+    context_arms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One episode as the predicate sees it; `row` holds uncut texts."""
+
+    row: EpisodeRow
+    item: ItemRow
+    haystack: HaystackRow | None
+
+    def label(self, environment: Environment) -> str | None:
+        """The latest label by the chosen judge."""
+        return self.row.labels.get(environment.judge)
+
+    def signature(self, environment: Environment) -> Signature:
+        """What outcome, regime and flags read of it."""
+        row = self.row
+        return Signature(
+            done=int(row.done),
+            end_reason=row.end_reason,
+            requested=row.requested,
+            first_hit=row.first_hit,
+            t_star=row.t_star,
+            gold_total=row.gold_total,
+            answerable=int(row.answerable),
+            label=self.label(environment),
+            forced=int(row.forced),
+            abstained=int(row.abstained),
+            redundant=row.redundant,
+        )
+
+
+def subject_of(reader: RunReader, episode_id: int) -> Subject | None:
+    """Read everything a predicate may ask about one episode; None for an unknown id."""
+    detail = reader.episode(episode_id)
+    return None if detail is None else Subject(detail.row, detail.item, detail.haystack)
