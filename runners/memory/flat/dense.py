@@ -58,7 +58,7 @@ class DenseSession:
 
 
 @lru_cache(maxsize=4096)
-def _query(text: str) -> tuple[Floats, int] | None:
+def query_vector(text: str) -> tuple[Floats, int] | None:
     """Vector of a query and the number of its pieces that were cut; None for an empty one.
 
     Kept, because every scale and every arm asks the same questions.
@@ -87,7 +87,7 @@ class DenseView(FlatView):
     async def scores(self, query: str) -> Scores:
         """Cosine of each block's best window; -inf for a block without text, or an empty query."""
         scores = np.full(len(self.blocks), -np.inf)
-        found = await asyncio.to_thread(_query, query)
+        found = await asyncio.to_thread(query_vector, query)
         if found is None:
             return scores
         at = 0
@@ -108,7 +108,7 @@ class DenseView(FlatView):
     def remarks(self, query: str) -> dict[str, Any]:
         """What was not read, where anything was not."""
         remarks: dict[str, Any] = {}
-        found = _query(query)
+        found = query_vector(query)
         if found and found[1]:
             remarks["query_pieces_cut"] = found[1]
         if share := self.truncated_share:

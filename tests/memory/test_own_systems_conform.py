@@ -1,0 +1,55 @@
+"""Every system of ours, and the documented example of a stranger's, keeps the contract."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from runners.memory.conformance import NOT_APPLICABLE, check_system
+from runners.memory.conformance_rules import RULES
+from runners.memory.registry import OWN, build, missing_needs
+from tests.memory.fake_minilm import FakeMiniLM
+
+# Vectors must not come from a disk that the other system of a comparison has filled.
+SCRATCH: dict[str, Any] = {"cache": False}
+CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
+    ("bm25", {}),
+    ("bm25", {"granularity": "turn"}),
+    ("dense", SCRATCH),
+    ("dense", SCRATCH | {"granularity": "turn"}),
+    ("hybrid", SCRATCH),
+    ("hybrid", SCRATCH | {"granularity": "turn"}),
+    ("full-history", {}),
+    ("rolling-window", {}),
+    ("rolling-window", {"turns": 3}),
+]
+
+
+def test_every_system_of_ours_is_tried() -> None:
+    assert {name for name, _ in CONFIGURATIONS} == set(OWN)
+
+
+@pytest.mark.parametrize(("name", "options"), CONFIGURATIONS)
+async def test_conformance(name: str, options: dict[str, Any], fake_minilm: FakeMiniLM) -> None:
+    report = await check_system(lambda: build(name, options))
+    assert report.ok, str(report)
+    assert [check.rule for check in report.checks] == list(RULES)
+    applied = [check for check in report.checks if check.status != NOT_APPLICABLE]
+    assert len(applied) >= len(RULES) - 4
+
+
+async def test_the_documented_example_conforms(example: ModuleType) -> None:
+    report = await check_system(example.Bigram)
+    assert report.ok, str(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dense", "hybrid"])
+async def test_conformance_with_the_real_weights(name: str) -> None:
+    options = SCRATCH | {"max_windows": 4}
+    if lines := missing_needs(build(name, options).info):
+        pytest.skip("; ".join(lines))
+    report = await check_system(lambda: build(name, options))
+    assert report.ok, str(report)
