@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,12 @@ def file_sha256(path: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as problem:
         raise unreadable(path, problem) from None
+
+
+def combined_sha256(digests: Iterable[str]) -> str:
+    """One digest for a data set of several files; that of the file where there is only one."""
+    known = [digest for digest in digests if digest]
+    return known[0] if len(known) == 1 else hashlib.sha256("\n".join(known).encode()).hexdigest()
 
 
 def read_json(path: Path) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from runners.datasets import locomo_lint
 from runners.datasets.contract import DataSet, Finding, SourceItem, SourceSession
 from runners.datasets.dates import iso_date
 from runners.datasets.evidence import TurnIndex, read_evidence, references
-from runners.datasets.files import clean, read_json
+from runners.datasets.files import clean, combined_sha256, read_json
 from runners.datasets.gold import canonical_gold, count_declared, with_declared_subset
 from runners.datasets.rules import item_flags
 from runners.datasets.session_pool import SessionPoolFile, read_session_pool
@@ -57,13 +57,13 @@ def load_locomo(path: Path, *, allow_unpinned: bool = False, pool: Path | None =
     document, digest = read_json(path)
     notes = []
     if digest != SHA256:
-        told = f"sha256 {digest[:16]}…, not the official {SHA256[:16]}…"
+        differs = f"sha256 {digest[:16]}…, not the official {SHA256[:16]}…"
         if not allow_unpinned:
             raise UserError(
-                f"{path}: {told}; get the official file with `memtui data get locomo`, or set "
+                f"{path}: {differs}; get the official file with `memtui data get locomo`, or set "
                 "allow_unpinned to use this one"
             )
-        notes.append(f"not the official LoCoMo file: {told}")
+        notes.append(f"not the official LoCoMo file: {differs}")
     conversations = locomo_lint.conversations(document, path)
     extra = read_session_pool(pool) if pool is not None else SessionPoolFile()
     items: list[SourceItem] = []
@@ -88,7 +88,7 @@ def load_locomo(path: Path, *, allow_unpinned: bool = False, pool: Path | None =
     }
     return DataSet(
         name="locomo",
-        sha256=extra.combined(digest),
+        sha256=combined_sha256((digest, extra.sha256)),
         items=declared,
         sessions=sessions,
         pools=(POOL, *extra.pools),

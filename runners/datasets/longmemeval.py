@@ -16,7 +16,7 @@ from memtui.errors import UserError
 from memtui.model import EvidenceStatus
 from runners.datasets import longmemeval_lint
 from runners.datasets.contract import DataSet, Finding, SourceEvidence, SourceItem, SourceSession
-from runners.datasets.files import clean, file_sha256
+from runners.datasets.files import clean, combined_sha256, file_sha256
 from runners.datasets.gold import (
     SPAN_ANSWERABLE,
     canonical_gold,
@@ -121,7 +121,7 @@ class _Reader:
         }
         return DataSet(
             name=f"longmemeval-{shape}",
-            sha256=self.pool.combined(digest),
+            sha256=combined_sha256((digest, self.pool.sha256)),
             items=items,
             sessions=self.shelf,
             pools=POOLS,

@@ -37,6 +37,8 @@ RULES: dict[str, tuple[str, str]] = {
     "evidence-beyond-official": (WARNING, "a flagged turn lies outside the official evidence"),
     "evidence-turn-none": (INFO, "no turn is flagged as holding the answer"),
     "evidence-flags-absent": (INFO, "the row has no `has_answer` key at all"),
+    "evidence-outside-history": (WARNING, "evidence is not part of the question's own history"),
+    "history-dangling": (WARNING, "a history names a session that is not there"),
     "evidence-late": (WARNING, "evidence is dated after the question"),
     # questions
     "question-id-repeated": (ERROR, "a question id occurs twice"),
@@ -78,6 +80,8 @@ RULES: dict[str, tuple[str, str]] = {
     # files
     "lists-differ": (ERROR, "parallel lists of different length"),
     "row-unusable": (ERROR, "a row that lacks what every row needs"),
+    "key-unknown": (WARNING, "a key that the format does not have; it is ignored"),
+    "id-repeated": (ERROR, "an id that occurred before; the first line holds"),
     "line-bad": (ERROR, "a line that is not one JSON object"),
     "line-torn": (WARNING, "the last line is cut off"),
     # overlay

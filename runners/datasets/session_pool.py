@@ -9,7 +9,6 @@ then, marked as borrowed, evidence of other questions.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,12 +47,6 @@ class SessionPoolFile:
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The pools that are mixed, tier after tier."""
         return TIERS if self.sessions else ()
-
-    def combined(self, digest: str) -> str:
-        """Digest of a data set with this pool: the file's own where there is no pool."""
-        if not self.sessions:
-            return digest
-        return hashlib.sha256(f"{digest}\n{self.sha256}".encode()).hexdigest()
 
 
 def kind_of(session_id: str) -> str:

@@ -133,6 +133,10 @@ class ScalePlan:
         """The items asked, in plan order, with gold and opaque evidence (scorer's side)."""
         return tuple(map(self._item, self._sources))
 
+    def item_keys(self) -> tuple[str, ...]:
+        """Keys of the items asked, in plan order."""
+        return tuple(self._by_key)
+
     def item_events(self) -> Iterator[ItemEvent]:
         """`items()` as events for the run file."""
         return (ItemEvent(item) for item in self.items())
