@@ -66,13 +66,14 @@ async def run_experiment(
     pace: float | None = None,
     on_beat: Watcher | None = None,
     signals: bool = False,
+    grace_s: float = GRACE_S,
 ) -> RunResult:
     """Run what is left of an experiment and return how the sitting ended.
 
     Continues an existing file of the same settings; UserError with a list of changes when they differ
     (`new` writes to another, numbered file instead). `pace` (episodes per second) overrides the
-    configuration. With `signals`, SIGINT and SIGTERM stop the run cleanly, a second one at once; only
-    possible in the main thread. StoreError when the file can no longer be written: what was
+    configuration. With `signals`, SIGINT and SIGTERM stop the run cleanly (episodes under way get
+    `grace_s` seconds), a second one at once; only possible in the main thread. StoreError when the file can no longer be written: what was
     acknowledged is in it.
     """
     path = run_path(experiment, out)
@@ -85,7 +86,7 @@ async def run_experiment(
         uid = sink.run_uid or (before.uid if before else uuid.uuid4().hex)
         await _declare(experiment, sink, uid, effective, hash)
         sitting = _Sitting(experiment, path, sink, uid, before, pace)
-        return await sitting.run(on_beat, signals)
+        return await sitting.run(on_beat, grace_s if signals else None)
 
 
 async def _declare(
@@ -167,7 +168,7 @@ class _Sitting:
             no_progress_s=config.limits.no_progress_s,
         )
 
-    async def run(self, on_beat: Watcher | None, signals: bool) -> RunResult:
+    async def run(self, on_beat: Watcher | None, grace_s: float | None) -> RunResult:
         """Drive to the end and leave the file in a state that says how it ended."""
         control.remove(self.path)
         if self.first is None:
@@ -177,7 +178,7 @@ class _Sitting:
         pulse = Heartbeat(self.driver, self.sink, self.path, extra=self._extra, on_beat=on_beat)
         beating = asyncio.create_task(pulse.run())
         try:
-            with _signals(self.driver, signals):
+            with _signals(self.driver, grace_s):
                 await self._prepared_or_stopped()
                 self.doing = "running"
                 await self.driver.run()
@@ -267,9 +268,9 @@ class _Sitting:
 
 
 @contextmanager
-def _signals(driver: Driver, wanted: bool) -> Iterator[None]:
+def _signals(driver: Driver, grace_s: float | None) -> Iterator[None]:
     """Turn SIGINT and SIGTERM into a clean stop; a second signal does not wait for anything."""
-    if not wanted:
+    if grace_s is None:
         yield
         return
     loop = asyncio.get_running_loop()
@@ -278,7 +279,7 @@ def _signals(driver: Driver, wanted: bool) -> Iterator[None]:
     def on_signal(name: str) -> None:
         nonlocal received
         received += 1
-        driver.stop(Stop("user", f"stopped by {name}"), grace_s=GRACE_S if received == 1 else 0.0)
+        driver.stop(Stop("user", f"stopped by {name}"), grace_s=grace_s if received == 1 else 0.0)
 
     handled = (signal.SIGINT, signal.SIGTERM)
     for number in handled:
