@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from memtui.errors import UserError
 
@@ -73,7 +74,7 @@ def _dispatch(args: list[str]) -> int:
 
 def _refuse_misspelt_verb(word: str) -> None:
     """`memtui reprot FILE` must not be read as "open the file reprot"."""
-    looks_like_path = os.path.exists(word) or os.sep in word or "." in word
+    looks_like_path = Path(word).exists() or os.sep in word or "." in word
     if looks_like_path:
         return
     close = difflib.get_close_matches(word, VERBS, n=1)
