@@ -21,10 +21,12 @@ LONGEST_WORD = 100
 @lru_cache(maxsize=8192)
 def _normal(char: str) -> str:
     """What one character contributes to the normalised text, padded where it stands alone."""
-    if char in "\t\n\r" or char.isspace():
+    if char in "\t\n\r":
         return " "
-    if char in "\x00\ufffd" or unicodedata.category(char).startswith("C"):
+    if char == "\ufffd" or unicodedata.category(char).startswith("C"):
         return ""
+    if char.isspace():
+        return " "
     code = ord(char)
     if (
         0x4E00 <= code <= 0x9FFF
