@@ -223,6 +223,8 @@ class RunStateEvent:
     state: str
     at: str
     note: str = ""
+    planned: int | None = None
+    """Set when the number of planned episodes becomes known, or grows, while the run goes on."""
 
 
 Event = (

@@ -50,7 +50,7 @@ _ORPHANS = """UPDATE episode SET rev=?1, done=1, counts=0, end_reason='interrupt
  executed=(SELECT count(*) FROM step WHERE episode_id=episode.id AND counts_as_call=1
            AND status NOT IN ('refused','invalid_args','unknown_tool'))
  WHERE done=0"""
-_STATE = """UPDATE run SET rev=?1, state=?2, note=?3,
+_STATE = """UPDATE run SET rev=?1, state=?2, note=?3, planned=coalesce(?5, planned),
  finished_at=CASE WHEN ?2 IN ('finished','interrupted') THEN ?4 END"""
 
 
@@ -186,7 +186,9 @@ class Intake:
             return [Insert("event", *self._encode(event, lambda e: (rows.log_values(e),)))]
         if isinstance(event, RunStateEvent):
             clean = self._secrets.scrub(event)
-            return [Update(_STATE, (str(clean.state), clean.note, rows.utc(clean.at)))]
+            return [
+                Update(_STATE, (str(clean.state), clean.note, rows.utc(clean.at), clean.planned))
+            ]
         return self._declared(event)
 
     def _declared(self, event: Event) -> list[Operation]:

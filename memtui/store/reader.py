@@ -137,6 +137,14 @@ class RunReader:
         row[11] = tuple(codec.from_json(row[11]))
         return RunRow(*row)
 
+    def rev(self) -> int:
+        """The newest transaction: what `since_rev` of a later question may start from."""
+        found: int = self.query(
+            "SELECT max(coalesce((SELECT max(rev) FROM episode),0),"
+            "coalesce((SELECT max(rev) FROM verdict),0),coalesce((SELECT rev FROM run),0))"
+        )[0][0]
+        return found
+
     def arms(self) -> list[ArmRow]:
         """Arms in the order in which they were declared."""
         rows = self.query(

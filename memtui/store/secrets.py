@@ -132,7 +132,7 @@ class SecretFilter:
             return True
         if "-" in text and _near(text, "-", _BEFORE_DASH, _AROUND_DASH):
             return True
-        return any([mark in text and pattern.search(text) for mark, pattern in _WORDS])
+        return any(mark in text and pattern.search(text) for mark, pattern in _WORDS)
 
     def text(self, text: str) -> str:
         """The text without secrets; the same object when there is none."""

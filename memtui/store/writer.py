@@ -273,6 +273,10 @@ class RunWriter:
         """The lowest attempt number above all attempts of an episode key, 1 for the first."""
         return max(1, self._ids.numbers.get(key, 0).bit_length())
 
+    def known_keys(self) -> set[str]:
+        """Keys of all episodes that were ever started in this file."""
+        return set(self._ids.numbers)
+
     def _stored_seqs(self, episode: int) -> list[int]:
         with contextlib.closing(connect_read_only(self.path)) as connection:
             found = connection.execute("SELECT seq FROM step WHERE episode_id=?", (episode,))

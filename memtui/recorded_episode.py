@@ -1,0 +1,381 @@
+"""One episode of a foreign harness while it runs: numbers its steps, counts its facts, ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from memtui.errors import UserError
+from memtui.metrics.facts import FactTracker
+from memtui.metrics.similarity import QueryHistory
+from memtui.model import EndReason, EpisodeId, Evidence, Hit, Label, Usage
+from memtui.store.events import EpisodeFinished, EpisodeStarted, StepEvent, VerdictEvent
+
+if TYPE_CHECKING:
+    from memtui.recorder import Recorder
+
+HitLike = str | tuple[str, float] | Hit
+"""A session id (or an id of the memory's own), (id, score), or a `Hit`."""
+UsageLike = Usage | Mapping[str, Any] | None
+"""`Usage`, or a provider's usage object as a mapping."""
+
+_REFUSED = ("refused", "invalid_args", "unknown_tool")
+_STOPPED = (EndReason.CANCELLED, EndReason.INTERRUPTED)
+"""Stopped from outside: kept and visible, not counted."""
+
+
+def moment(at: datetime | None = None) -> str:
+    """A time as the file stores it: UTC with its offset; UserError for a naive one."""
+    if at is None:
+        return datetime.now(UTC).isoformat(timespec="milliseconds")
+    if at.tzinfo is None:
+        raise UserError(f"{at.isoformat()} has no time zone: use datetime.now(timezone.utc)")
+    return at.astimezone(UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What is fixed when an episode starts."""
+
+    id: EpisodeId
+    uid: str
+    haystack: str | None
+    scale: float
+    started: str
+    evidence: tuple[Evidence, ...]
+    provenance: str
+
+
+class EpisodeRecord:
+    """An episode, entered with `with` or `async with`; leaving it writes how it ended.
+
+    An exception that leaves the block ends the episode with the reason the recorder was told for it
+    (`memory_error` without one; cancellation and Ctrl-C are `cancelled` and not counted) and goes on to
+    the caller.
+    """
+
+    def __init__(self, recorder: Recorder, spec: Spec) -> None:
+        self._recorder = recorder
+        self._spec = spec
+        self._lock = threading.Lock()
+        known = recorder.knows() if spec.provenance == "partial" else None
+        self._tracker = FactTracker(spec.evidence, spec.provenance, known)
+        self._queries = QueryHistory()
+        self._seq = 0
+        self._calls = 0
+        self._usages: list[Usage] = []
+        self._answer: tuple[str | None, str | None] = (None, None)
+        self._forced = self._abstained = False
+        self._reason: EndReason | None = None
+        self._error = ""
+        self._clock = time.monotonic()
+
+    @property
+    def uid(self) -> str:
+        """Unique id of this attempt."""
+        return self._spec.uid
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def memory_call(
+        self,
+        tool: str,
+        query: str,
+        hits: Sequence[HitLike] = (),
+        *,
+        k: int | None = None,
+        status: str = "ok",
+        raw: str = "",
+        text: str = "",
+        usage: UsageLike = None,
+        wall_ms: float | None = None,
+        messages: Sequence[dict[str, Any]] = (),
+        data: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
+    ) -> None:
+        """A call of the memory that the agent asked for: it counts as one (R).
+
+        `hits` in rank order. `status` `refused`, `invalid_args` or `unknown_tool` marks a call that was
+        asked for and not made.
+        """
+        when = moment(at)
+        made = tuple(_hit(h) for h in hits)
+        with self._lock:
+            self._calls += 1
+            near = self._queries.add(query)
+            seen = self._tracker.call(made, status=status, executed=status not in _REFUSED)
+            self._step(
+                "memory_call",
+                at=when,
+                name=tool,
+                status=status,
+                counts_as_call=True,
+                call_no=self._calls,
+                query=query,
+                k_asked=k,
+                k_returned=len(made),
+                k_shown=sum(h.shown for h in made),
+                hits=made,
+                gold_ranks=seen.gold_ranks,
+                gold_new=seen.gold_new,
+                gold_cum=seen.gold_cum,
+                new_hits=seen.new_hits,
+                similarity=near.value,
+                similarity_kind=near.kind,
+                raw=raw,
+                text=text,
+                usage=_usage(usage),
+                wall_ms=wall_ms,
+                messages=tuple(messages),
+                data=dict(data or {}),
+            )
+
+    def context(
+        self, hits: Sequence[HitLike], *, text: str = "", at: datetime | None = None
+    ) -> None:
+        """What was put in front of the model before any call (R stays 0)."""
+        when = moment(at)
+        made = tuple(_hit(h) for h in hits)
+        with self._lock:
+            seen = self._tracker.context(made)
+            self._step(
+                "context",
+                at=when,
+                k_returned=len(made),
+                k_shown=sum(h.shown for h in made),
+                hits=made,
+                gold_ranks=seen.gold_ranks,
+                gold_new=seen.gold_new,
+                gold_cum=seen.gold_cum,
+                new_hits=seen.new_hits,
+                text=text,
+            )
+
+    def model(
+        self,
+        *,
+        raw: str = "",
+        text: str = "",
+        name: str = "",
+        usage: UsageLike = None,
+        wall_ms: float | None = None,
+        messages: Sequence[dict[str, Any]] = (),
+        data: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
+    ) -> None:
+        """A reply of the model: `raw` as it came, `messages` only those that are new."""
+        counted = _usage(usage)
+        when = moment(at)
+        with self._lock:
+            self._usages.append(counted or Usage(calls=1, attempts=1))
+            self._step(
+                "model",
+                at=when,
+                name=name,
+                raw=raw,
+                text=text,
+                usage=counted,
+                wall_ms=wall_ms,
+                messages=tuple(messages),
+                data=dict(data or {}),
+            )
+
+    def tool(
+        self,
+        name: str,
+        *,
+        raw: str = "",
+        text: str = "",
+        status: str = "ok",
+        wall_ms: float | None = None,
+        data: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
+    ) -> None:
+        """A call of a tool that is not the memory: visible, not counted."""
+        when = moment(at)
+        with self._lock:
+            self._step(
+                "tool",
+                at=when,
+                name=name,
+                raw=raw,
+                text=text,
+                status=status,
+                wall_ms=wall_ms,
+                data=dict(data or {}),
+            )
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def answer(
+        self,
+        text: str,
+        *,
+        right: bool | None = None,
+        raw: str | None = None,
+        forced: bool = False,
+        abstained: bool = False,
+        at: datetime | None = None,
+    ) -> None:
+        """The final answer; `right` None leaves it unjudged."""
+        when = moment(at)
+        with self._lock:
+            self._answer = (text, raw)
+            self._forced, self._abstained = forced, abstained
+            self._step("answer", at=when, text=text, raw=raw or "")
+        if right is not None:
+            self.verdict(right)
+
+    def verdict(
+        self,
+        right: bool | None,
+        *,
+        judge: str | None = None,
+        reason: str = "",
+        raw: str = "",
+        usage: UsageLike = None,
+        at: datetime | None = None,
+    ) -> None:
+        """A judge's verdict; None is unknown, which is never counted as wrong."""
+        label = Label.UNKNOWN if right is None else Label.RIGHT if right else Label.WRONG
+        self._recorder.put(
+            VerdictEvent(
+                self.uid,
+                judge or self._recorder.judge,
+                label,
+                moment(at),
+                raw=raw,
+                reason=reason,
+                usage=_usage(usage),
+            )
+        )
+
+    def end(self, reason: str, *, error: str = "") -> None:
+        """Say why the episode ends, where it is not an answer: one of `memtui.model.EndReason`."""
+        try:
+            self._reason = EndReason(reason)
+        except ValueError:
+            known = ", ".join(r.value for r in EndReason)
+            raise UserError(f"no end reason {reason!r}; there are {known}") from None
+        self._error = error
+
+    def __enter__(self) -> EpisodeRecord:
+        self._recorder.began(self._spec)
+        spec = self._spec
+        self._recorder.put(
+            EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, spec.started)
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._finish(error)
+        self._recorder.commit()
+
+    async def __aenter__(self) -> EpisodeRecord:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._finish(error)
+        await self._recorder.commit_async()
+
+    def _finish(self, error: BaseException | None) -> None:
+        if error is not None:
+            self._reason = self._reason_of(error)
+            self._error = f"{type(error).__name__}: {error}"
+        answer, raw = self._answer
+        reason = self._reason
+        if reason is None and answer is None:
+            reason = EndReason.EMPTY
+        if reason is None:
+            reason = EndReason.FORCED if self._forced else EndReason.ANSWERED
+        self._recorder.put(
+            EpisodeFinished(
+                episode=self.uid,
+                id=self._spec.id,
+                end_reason=reason,
+                facts=self._tracker.facts(),
+                strip=self._tracker.strip,
+                at=moment(),
+                answer=answer,
+                answer_raw=raw,
+                forced=self._forced,
+                abstained=self._abstained,
+                usage=_total(self._usages),
+                wall_ms=(time.monotonic() - self._clock) * 1000,
+                error=self._error,
+                counts=reason not in _STOPPED,
+                views=self._tracker.views(),
+            )
+        )
+        self._recorder.ended(self._spec)
+
+    def _reason_of(self, error: BaseException) -> EndReason:
+        for kind, reason in self._recorder.errors.items():
+            if isinstance(error, kind):
+                return EndReason(reason)
+        if isinstance(error, asyncio.CancelledError) or not isinstance(error, Exception):
+            return EndReason.CANCELLED
+        return EndReason.TIMEOUT if isinstance(error, TimeoutError) else EndReason.MEMORY_ERROR
+
+    def _step(self, kind: str, **fields: Any) -> None:
+        self._seq += 1
+        self._recorder.put(StepEvent(self.uid, self._seq, kind, **fields))
+        self._recorder.alive()
+
+
+def _hit(hit: HitLike) -> Hit:
+    if isinstance(hit, Hit):
+        return hit
+    return Hit(hit) if isinstance(hit, str) else Hit(hit[0], hit[1])
+
+
+def _usage(usage: UsageLike) -> Usage | None:
+    """A provider's usage under either of its common spellings; what is not there is unknown."""
+    if usage is None or isinstance(usage, Usage):
+        return usage
+
+    def first(*names: str) -> Any:
+        return next((usage[n] for n in names if usage.get(n) is not None), None)
+
+    return Usage(
+        prompt=first("prompt", "prompt_tokens", "input_tokens"),
+        cached=first("cached", "cached_tokens", "cache_read_input_tokens"),
+        completion=first("completion", "completion_tokens", "output_tokens"),
+        reasoning=first("reasoning", "reasoning_tokens"),
+        cost=first("cost"),
+        calls=first("calls") or 1,
+        attempts=first("attempts") or 1,
+    )
+
+
+def _total(usages: Sequence[Usage]) -> Usage:
+    """The sum over model steps: a field that one of them leaves unknown is unknown."""
+
+    def add(values: list[Any]) -> Any:
+        return None if not values or None in values else sum(values)
+
+    return Usage(
+        prompt=add([u.prompt for u in usages]),
+        cached=add([u.cached for u in usages]),
+        completion=add([u.completion for u in usages]),
+        reasoning=add([u.reasoning for u in usages]),
+        cost=add([u.cost for u in usages]),
+        calls=sum(u.calls for u in usages),
+        attempts=sum(u.attempts for u in usages),
+    )

@@ -1,0 +1,39 @@
+"""A copy of a run file that is safe while the run goes on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from memtui.store.connect import explain, open_read_only, require_run_file
+from memtui.store.errors import StoreError
+
+
+def export_copy(source: Path, target: Path) -> None:
+    """Copy a live or finished run file to one compact file; an existing target is refused.
+
+    The copy is one moment of the run, checked by SQLite as it is written (VACUUM INTO). It appears
+    under its name only when it is whole.
+    """
+    if target.exists():
+        raise StoreError(f"{target} exists already: choose another name", exit_code=2)
+    connection, found = open_read_only(source)
+    with closing(connection):
+        require_run_file(source, found)
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            connection.execute("VACUUM INTO ?", (str(part),))
+            part.rename(target)
+        except sqlite3.OperationalError as error:
+            part.unlink(missing_ok=True)
+            if "unable to open" in str(error) or "full" in str(error):
+                raise StoreError(f"cannot write {target} ({error})") from None
+            raise explain(source, error) from None
+        except sqlite3.DatabaseError as error:
+            part.unlink(missing_ok=True)
+            raise explain(source, error) from None
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise StoreError(f"cannot write {target} ({error.strerror})") from None
