@@ -18,7 +18,7 @@ from memtui.model import BudgetMode, EndReason, EpisodeId, Item
 from memtui.store.events import EpisodeStarted, EventSink
 from runners.agents.contract import Action, Agent, AgentSession, Brief, Call, Observation
 from runners.episode_end import Ending, Finished, Verdicts, finish, judge_answer
-from runners.failures import describe, end_reason_of
+from runners.failures import describe, end_reason_of, waited_for_model
 from runners.judges.contract import Judge
 from runners.memory.contract import MemoryView, SystemInfo, ToolSpec
 from runners.observation import HaystackText, show
@@ -110,12 +110,14 @@ async def run_episode(
         record.activity.begin("judging")
         verdicts = await judge_answer(item, ending, judges, settings.judge_s)
     except TimeoutError as error:
-        ending = Ending(EndReason.TIMEOUT, error=describe(error) + " (episode)")
+        ending = Ending(end_reason_of(error), error="the episode ran out of time")
     except UserError as error:
         # Something the user has to put right: the run ends, and this attempt with it.
         ending, failure = Ending(EndReason.CANCELLED, error=str(error)), error
     except asyncio.CancelledError as error:
         reason = record.activity.ended_by
+        if reason is not None and waited_for_model(error):
+            reason = EndReason.PROVIDER_ERROR
         # A judge that is cut off does not take the answer with it.
         ending = replace(ending, reason=reason or EndReason.CANCELLED)
         if reason is None:

@@ -14,6 +14,8 @@ from memtui.model import EndReason
 ERROR_LIMIT = 2_000
 """Characters of an error message that are kept."""
 TRACEBACK_LIMIT = 6_000
+DOOR = "runners.models.door"
+"""The module through which models are asked."""
 
 
 class ProviderError(Exception):
@@ -33,14 +35,31 @@ def end_reason_of(error: BaseException) -> EndReason:
 
     An exception class may name its own with an attribute `end_reason`, so that a door to models of
     somebody else's can say "this was the provider". `TimeoutError` is a hang of the system under
-    test; everything else is a crash of it.
+    test, unless the time ran out while it waited for a model; everything else is a crash of it.
     """
     named = getattr(error, "end_reason", None)
     if isinstance(named, EndReason):
         return named
     if isinstance(error, TimeoutError):
-        return EndReason.TIMEOUT
+        return EndReason.PROVIDER_ERROR if waited_for_model(error) else EndReason.TIMEOUT
     return EndReason.MEMORY_ERROR
+
+
+def waited_for_model(error: BaseException) -> bool:
+    """True when the work that `error` cut off stood inside the door to the models.
+
+    A rate limit that outlasts the agent's own time limit is the provider's failure. Whoever is waited
+    for is at the inner end of the traceback of the cancellation.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        frames = seen.__traceback__
+        while frames is not None:
+            if str(frames.tb_frame.f_globals.get("__name__", "")).startswith(DOOR):
+                return True
+            frames = frames.tb_next
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def describe(error: BaseException) -> str:
