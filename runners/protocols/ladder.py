@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from memtui.errors import UserError
 from runners.datasets.contract import SourceItem
@@ -91,6 +90,7 @@ class Ladder:
         self.seed = seed
         self.date_policy = date_policy
         self.gold_check = gold_check
+        self._ages: dict[str, float] = {}
         tiers = pool.tiers(pools)
         drawable = [session for session in pool.by_sha.values() if not session.empty]
         self._general = [
@@ -138,28 +138,35 @@ class Ladder:
         text = f"{self.seed}\n{question}\n{session}"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
+    def _age(self, session: str) -> float:
+        """Age of a session as a filler, the same for every question: u(seed, session) in [0, 1)."""
+        age = self._ages.get(session)
+        if age is None:
+            age = self._ages[session] = dating.unit(self.seed, "age", session)
+        return age
+
     def rung(self, item: SourceItem, fillers: tuple[Filler, ...]) -> Rung:
         """The history of the item's evidence and these fillers (a prefix of `draw`)."""
         own_dates = self.pool.own(item)
         evidence = self.pool.evidence(item)
         dated = [own_dates.get(s.sha, s.date) for s in evidence]
         timeline, natural = self._timeline(item, dated, own_dates)
-        rows: list[tuple[datetime, str, Place]] = []
+        rows: list[tuple[int, str, Place]] = []
         for session, date in zip(evidence, dated, strict=True):
-            moment = dating.read_iso(date)
-            order = self.order(item.key, session.id)
-            rows.append((moment or timeline.pivot, order, Place(session, date, "evidence")))
+            minute = dating.minute_of(date)
+            when = timeline.pivot if minute is None else minute
+            rows.append((when, self.order(item.key, session.id), Place(session, date, "evidence")))
         redated = 0
         for filler in fillers:
             session = filler.session
             date = own_dates.get(session.sha) if natural else None
-            moment = dating.read_iso(date)
-            if moment is None:
+            minute = dating.minute_of(date)
+            if minute is None:
                 redated += 1
-                moment = timeline.moment(dating.unit(self.seed, "age", session.id))
-                date = dating.iso(moment) if timeline.dated else None
+                minute = timeline.minute(self._age(session.id))
+                date = dating.iso(minute) if timeline.dated else None
             role = "borrowed" if filler.borrowed else "own" if filler.own else "filler"
-            rows.append((moment, filler.order, Place(session, date, role)))
+            rows.append((minute, filler.order, Place(session, date, role)))
         rows.sort(key=lambda row: row[:2])
         places = tuple(place for _, _, place in rows)
         pools: dict[str, int] = {}
@@ -182,13 +189,15 @@ class Ladder:
         Nothing is drawn and nothing left out, so neither the seed nor the date policy matters.
         """
         evidence = {session.sha for session in self.pool.evidence(item)}
-        rows: list[tuple[datetime, int, Place]] = []
-        last = datetime.min  # noqa: DTZ901 - dates of data sets have no offset
+        rows: list[tuple[int, int, Place]] = []
+        last = 0
         for index, (sha, date) in enumerate(self.pool.own(item).items()):
             session = self.pool.by_sha[sha]
             if session.empty:
                 continue
-            last = dating.read_iso(date) or last
+            minute = dating.minute_of(date)
+            # an undated session stays behind the one it follows in the data set
+            last = last if minute is None else minute
             role = "evidence" if sha in evidence else "own"
             rows.append((last, index, Place(session, date, role)))
         rows.sort(key=lambda row: row[:2])
@@ -225,9 +234,9 @@ class Ladder:
         self, item: SourceItem, evidence: list[str | None], own: dict[str, str | None]
     ) -> tuple[dating.Timeline, bool]:
         """The time frame of the item, and whether own sessions keep their dates in it."""
-        known = [moment for date in evidence if (moment := dating.read_iso(date))]
-        history = [moment for date in own.values() if (moment := dating.read_iso(date))]
-        asked = dating.read_iso(item.question_date)
+        known = [minute for date in evidence if (minute := dating.minute_of(date)) is not None]
+        history = [m for date in own.values() if (m := dating.minute_of(date)) is not None]
+        asked = dating.minute_of(item.question_date)
         frame = dating.balanced_timeline(
             self.seed, item.key, known, asked, max(history, default=None)
         )

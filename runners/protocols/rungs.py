@@ -76,11 +76,10 @@ def caveats(plan: ScalePlan, summaries: tuple[RungSummary, ...] | None = None) -
                 f"rung {rung.label}: {rung.missing} of {total} histories are not available; "
                 "rungs are compared on their common items"
             )
-        if rung.no_evidence:
-            told.append(
-                f"rung {rung.label}: {rung.no_evidence} histories hold no evidence: the data set "
-                "names none that exists"
-            )
+    if blind := max((rung.no_evidence for rung in rungs), default=0):
+        told.append(
+            f"{blind} histories of a rung hold no evidence: the data set names none that exists"
+        )
     top = max((rung.scale for rung in rungs if rung.scale != OWN), default=0.0)
     pool = sum(not session.empty for session in plan.pool.by_sha.values())
     seeds = len(plan.options.ladder_seeds)

@@ -121,6 +121,7 @@ class ScalePlan:
             for seed in self.options.ladder_seeds
         }
         self._top = max((int(scale) for scale in self.scales if scale != OWN), default=0)
+        self._tokens: dict[str, str] = {}
         self._drawn: tuple[tuple[str, int], tuple[Filler, ...]] | None = None
         self._have = {
             (source.key, seed): len(ladder.draw(source, self._top)) if self._top else 0
@@ -198,7 +199,7 @@ class ScalePlan:
         rung = self.rung(item, scale, ladder_seed)
         event = self._event(key, source, scale, ladder_seed, rung, None)
         positions = tuple(
-            Position(opaque_token(self.salt, place.session.sha), place.session.sha, place.date)
+            Position(self.token(place.session.sha), place.session.sha, place.date)
             for place in rung.places
         )
         texts = SessionTexts(self.pool, tuple(place.session.sha for place in rung.places))
@@ -212,6 +213,13 @@ class ScalePlan:
         if self._drawn is None or self._drawn[0] != (item, ladder_seed):
             self._drawn = (item, ladder_seed), ladder.draw(source, self._top)
         return ladder.rung(source, self._drawn[1][: int(scale)])
+
+    def token(self, sha: str) -> str:
+        """The opaque name of a session content in this run."""
+        token = self._tokens.get(sha)
+        if token is None:
+            token = self._tokens[sha] = opaque_token(self.salt, sha)
+        return token
 
     def session_events(self, built: BuiltHaystack) -> Iterator[SessionEvent]:
         """The sessions of a history for the run file; each token needs to be emitted once."""
@@ -270,7 +278,7 @@ class ScalePlan:
         sha = None if gold.session_id is None else self.pool.sha_of.get(gold.session_id)
         if sha is None or gold.status is EvidenceStatus.DANGLING:
             return Evidence(gold.raw, None, None, EvidenceStatus.DANGLING)
-        return Evidence(gold.raw, opaque_token(self.salt, sha), gold.turn, gold.status)
+        return Evidence(gold.raw, self.token(sha), gold.turn, gold.status)
 
     def _key(self, item: str, scale: float, seed: int) -> str:
         """Key of a history: opaque, because memory systems see it and item keys may say `_abs`."""
@@ -293,8 +301,7 @@ class ScalePlan:
             ladder_seed=seed,
             date_policy=dating.NATURAL if scale == OWN else self.options.date_policy,
             positions=tuple(
-                (opaque_token(self.salt, place.session.sha), place.date, place.role)
-                for place in rung.places
+                (self.token(place.session.sha), place.date, place.role) for place in rung.places
             ),
             tokens=rung.tokens,
             tokenizer=TOKENIZER,
