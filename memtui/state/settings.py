@@ -26,6 +26,14 @@ class Quick(StrEnum):
         return None if self is Quick.ALL else Outcome(self.value)
 
 
+class ArmOrder(StrEnum):
+    """How the arms of the overview are ordered."""
+
+    DECLARED = "as declared"
+    BEST = "best first"
+    NAME = "by name"
+
+
 class SortKey(StrEnum):
     """Columns an episode list can be ordered by. `newest` is the order of arrival, last first."""
 
@@ -56,6 +64,7 @@ class Settings:
     """Restrict the episode list to one cell (drill-down from the overview)."""
     sort: SortKey = SortKey.NEWEST
     reversed: bool = False
+    arm_order: ArmOrder = ArmOrder.DECLARED
 
     def with_budget(self, by: int) -> Settings:
         """Move B, within 0 and the largest budget the run can speak about."""
@@ -77,6 +86,15 @@ class Settings:
         """Order by the next column."""
         at = SORT_ORDER.index(self.sort)
         return replace(self, sort=SORT_ORDER[(at + 1) % len(SORT_ORDER)])
+
+    def turned(self) -> Settings:
+        """The order turned round."""
+        return replace(self, reversed=not self.reversed)
+
+    def with_next_arm_order(self) -> Settings:
+        """Order the arms of the overview another way."""
+        orders = tuple(ArmOrder)
+        return replace(self, arm_order=orders[(orders.index(self.arm_order) + 1) % len(orders)])
 
     def toggled(self, quick: Quick) -> Settings:
         """Switch a quick filter on, or off when it is on already."""

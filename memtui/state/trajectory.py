@@ -12,14 +12,82 @@ from dataclasses import dataclass
 
 from memtui.metrics import glyphs
 from memtui.model import Evidence, Hit
-from memtui.store.reader import EpisodeDetail, StepRow
+from memtui.store.records import EpisodeDetail, StepRow
 
 WORD = re.compile(r"\w+")
 STOP_WORDS = frozenset(
-    "a about after an and any are as at be been before but by can could did do does for from had has "
-    "have he her his how i if in into is it its me my of on or our she should so than that the their "
-    "them then there they this to was we were what when where which who whom whose why will with would "
-    "you your".split()
+    [
+        "a",
+        "about",
+        "after",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "before",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "she",
+        "should",
+        "so",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "they",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
 )
 NOT_STOPS = frozenset({"model", "judge", "ingest"})
 
@@ -106,7 +174,7 @@ class Trajectory:
         """Gold turns of a session, and whether the session as a whole is the gold unit."""
         turns = set()
         whole = False
-        for evidence in self.detail.evidence:
+        for evidence in self.detail.item.evidence:
             if evidence.session != session:
                 continue
             if evidence.turn is None:
@@ -145,9 +213,9 @@ def query_words(text: str) -> frozenset[str]:
 
 def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
     """Lay an episode out: which hits are gold, which are new, what each call changed."""
-    gold = {e.session: e for e in detail.evidence if e.session is not None}
+    gold = {e.session: e for e in detail.item.evidence if e.session is not None}
     by_session: dict[str, list[Evidence]] = {}
-    for e in detail.evidence:
+    for e in detail.item.evidence:
         if e.session is not None:
             by_session.setdefault(e.session, []).append(e)
     seen: set[tuple[str, int | None, int | None]] = set()
@@ -155,7 +223,8 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
     judged: list[StepRow] = []
     decision: StepRow | None = None
     covered = 0
-    strip = detail.strip
+    total = len(units_of(detail.item.evidence)) or None
+    strip = detail.row.strip
     for step in sorted(steps, key=lambda step: step.seq):
         if step.kind == "model":
             decision = step
@@ -177,16 +246,14 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
         number = step.call_no or 0
         glyph = strip[number - 1] if step.counts_as_call and 0 < number <= len(strip) else ""
         if not glyph and step.counts_as_call:
-            glyph = _glyph(step, covered, after, detail.gold_total)
+            glyph = _glyph(step, covered, after, total)
         stops.append(Stop(step, decision, tuple(views), covered, after, glyph))
         covered = after
         decision = None
     return Trajectory(detail, tuple(stops), tuple(judged))
 
 
-def _is_gold(
-    hit: Hit, gold: dict[str, Evidence], by_session: dict[str, list[Evidence]]
-) -> bool:
+def _is_gold(hit: Hit, gold: dict[str, Evidence], by_session: dict[str, list[Evidence]]) -> bool:
     for session in hit.sources or (hit.ref,):
         if session not in gold:
             continue

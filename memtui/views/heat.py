@@ -16,13 +16,14 @@ def heat_cell(
     look: Look,
     *,
     width: int,
+    goodness: float | None = None,
     at_target: bool = False,
     selected: bool = False,
     uncertain: bool = False,
 ) -> Text:
     """``91±3`` centred in `width` cells; bold at or above the target, reverse under the cursor.
 
-    `uncertain` (few episodes, or many excluded) draws the text in italics on a plain ground: a colour
+    `goodness` 0..1 chooses the colour where a high rate is bad (default: the rate). `uncertain` (few episodes, or many excluded) draws the text in italics on a plain ground: a colour
     would say more than the numbers do. Without a rate the cell is empty ground with ``–``.
     """
     if rate is None:
@@ -34,7 +35,7 @@ def heat_cell(
         elif uncertain:
             style = look.muted + Style(italic=True)
         else:
-            ground = rate_colour(rate, look)
+            ground = rate_colour(rate if goodness is None else goodness, look)
             style = Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=at_target)
         text = Text(shown, style, end="", no_wrap=True)
     if selected:

@@ -62,21 +62,37 @@ class Pane(Vertical):
 
     DEFAULT_CSS = "Pane { width: 1fr; height: 1fr; }"
 
-    def __init__(self, label: str, content: Widget, *, id: str) -> None:
+    def __init__(
+        self, label: str, content: Widget, *, above: Widget | None = None, id: str
+    ) -> None:
         super().__init__(id=id)
-        self._title = PaneTitle(label)
+        self._heading = PaneTitle(label)
+        self._above = above
         self.content = content
 
     def compose(self) -> ComposeResult:
-        yield self._title
+        yield self._heading
+        if self._above is not None:
+            yield self._above
         yield self.content
 
     def show_facts(self, facts: Text) -> None:
         """Facts beside the name, e.g. how many rows there are."""
-        self._title.show(facts)
+        self._heading.show(facts)
 
     def on_descendant_focus(self) -> None:
-        self._title.light(True)
+        self._heading.light(True)
 
     def on_descendant_blur(self) -> None:
-        self._title.light(False)
+        self._heading.light(False)
+
+
+class Rule(Widget):
+    """A faint vertical line between two panes."""
+
+    DEFAULT_CSS = "Rule { width: 1; height: 1fr; }"
+    ALLOW_SELECT = False
+
+    def render_line(self, y: int) -> Strip:
+        look = look_of(self)
+        return strip_of(Text("│", look.faint, end=""), 1, look.base, ascii_only=is_ascii(self))

@@ -115,12 +115,16 @@ class VirtualList(LineView):
             index = self._ids.index(select)
         self._put(index, top=None, keep=keep)
 
-    def update(self, *, follow_top: bool = False, keep: bool = True) -> bool:
-        """The source has new ids: the cursor stays on its row and the row stays where it was seen.
+    def update(
+        self, source: RowSource | None = None, *, follow_top: bool = False, keep: bool = True
+    ) -> bool:
+        """The source, or another one, has new ids: the cursor stays on its row and the row stays where it was seen.
 
         `follow_top`: a cursor on the first row goes on following what comes first. Returns False when
         the row under the cursor is gone and a neighbour took its place.
         """
+        if source is not None:
+            self._source = source
         ids = self._source.ids()
         place, survived = carried_over(
             self._ids,

@@ -1,0 +1,193 @@
+"""What every screen has: row 1, a body, the key hints, and a plain notice where there is no room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widget import Widget
+
+from memtui.state.settings import Quick, Settings
+from memtui.views.hints import Hint
+from memtui.views.look import Look
+from memtui.views.numbers import scale
+from memtui.views.title import Title
+from memtui.widgets.lines import LineBlock
+from memtui.widgets.title_row import HintRow, TitleRow
+
+if TYPE_CHECKING:
+    from memtui.state.overview import Overview
+    from memtui.state.session import RunSession
+
+SMALLEST = (40, 12)
+"""Below this many columns and rows nothing useful can be drawn."""
+
+
+class Workbench(Protocol):
+    """What a screen needs of the app."""
+
+    @property
+    def look(self) -> Look: ...
+    @property
+    def session(self) -> RunSession | None: ...
+    @property
+    def overview(self) -> Overview | None: ...
+    @property
+    def data_version(self) -> int: ...
+    @property
+    def paused(self) -> bool: ...
+    @property
+    def run_state(self) -> str: ...
+    def change(self, settings: Settings) -> None: ...
+    def go(self, screen: str) -> None: ...
+    def open_episode(self, episode_id: int) -> None: ...
+    def open_file(self, path: Path) -> None: ...
+    def next_episode(self, by: int) -> None: ...
+    def version_of(self, episode_id: int | None) -> int: ...
+    def say(self, message: str, *, error: bool = False) -> None: ...
+
+
+class MemtuiScreen(Screen[None]):
+    """A numbered screen over the open run file."""
+
+    NUMBER: ClassVar[int] = 0
+    NAME: ClassVar[str] = ""
+    HINTS: ClassVar[Sequence[Hint]] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn: object = None
+
+    # --- parts ----------------------------------------------------------------------------------
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets between row 1 and the hints."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        yield TitleRow()
+        with Vertical(id="body"):
+            yield from self.body()
+        yield LineBlock(id="too-small")
+        yield HintRow(self.hints())
+
+    @property
+    def bench(self) -> Workbench:
+        """The app, as far as screens know it."""
+        return cast(Workbench, self.app)
+
+    @property
+    def look(self) -> Look:
+        """The look to draw with."""
+        return self.bench.look
+
+    def hints(self) -> Sequence[Hint]:
+        """The key hints, most useful first."""
+        return self.HINTS
+
+    # --- staying up to date ---------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.freshen()
+
+    def on_screen_resume(self) -> None:
+        self.freshen()
+
+    def freshen(self) -> None:
+        """Draw again if anything the screen depends on has changed since it was drawn."""
+        self.show_title()
+        wanted = self.depends_on()
+        if wanted != self._drawn:
+            self._drawn = wanted
+            self.draw()
+
+    def depends_on(self) -> object:
+        """Everything the picture depends on; equal means that nothing need be drawn."""
+        session = self.bench.session
+        return (self.bench.data_version, None if session is None else session.settings)
+
+    def draw(self) -> None:
+        """Bring the widgets up to date."""
+
+    def show_title(self) -> None:
+        """Row 1."""
+        self.query_one(TitleRow).show(self.title_facts())
+        self.query_one(HintRow).show(self.hints())
+
+    def title_facts(self) -> Title:
+        """What row 1 says."""
+        session = self.bench.session
+        if session is None:
+            return Title(self.NUMBER, self.NAME, "")
+        settings, run = session.settings, session.header.run
+        overview = self.bench.overview
+        return Title(
+            self.NUMBER,
+            self.NAME,
+            session.path.name,
+            state=self.bench.run_state,
+            budget=settings.budget,
+            hard=run.mode == "hard",
+            alpha=settings.alpha,
+            judge=settings.judge,
+            filter=self.filter_label(settings),
+            excluded=None if overview is None else overview.excluded,
+            paused=self.bench.paused,
+        )
+
+    def filter_label(self, settings: Settings) -> str:
+        """The filters that are on, in few words."""
+        parts = []
+        session = self.bench.session
+        if settings.cell is not None and session is not None:
+            for cell in session.header.cells:
+                if cell.id == settings.cell:
+                    parts.append(f"{cell.arm} {scale(cell.scale)}")
+        if settings.quick is not Quick.ALL:
+            parts.append(settings.quick.value)
+        if settings.filter:
+            parts.append(settings.filter)
+        return " · ".join(parts)
+
+    def leave(self) -> bool:
+        """Esc inside the screen; False when there is nothing to leave but the screen itself."""
+        return False
+
+    def forget(self) -> None:
+        """Another file was opened: nothing of the old one may stay on screen."""
+        self._drawn = None
+
+    def text_to_copy(self) -> str:
+        """What `y` copies."""
+        return ""
+
+    def text_to_page(self) -> str:
+        """What `o` opens in the pager."""
+        return self.text_to_copy()
+
+    # --- room -----------------------------------------------------------------------------------
+
+    def on_resize(self, event: Resize) -> None:
+        columns, rows = event.size
+        small = columns < SMALLEST[0] or rows < SMALLEST[1]
+        notice = self.query_one("#too-small", LineBlock)
+        notice.display = small
+        self.query_one("#body").display = not small
+        if small:
+            words = (
+                "This terminal is too small.",
+                f"memtui needs {SMALLEST[0]} x {SMALLEST[1]};",
+                f"here are {columns} x {rows}. q quits.",
+            )
+            notice.show([Text(f" {line}", end="", no_wrap=True) for line in words])
+        else:
+            self.resized(columns, rows)
+
+    def resized(self, columns: int, rows: int) -> None:
+        """The screen has another size; draw what depends on it."""

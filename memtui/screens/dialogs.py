@@ -1,0 +1,188 @@
+"""Dialogs: a question with a few keys, and the help of the screen that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.events import Key
+from textual.screen import ModalScreen
+
+from memtui.metrics import glyphs
+from memtui.views import marks, strip
+from memtui.views.look import Look
+from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, WRONG
+from memtui.views.text_door import fit
+from memtui.views.wrapping import wrap
+from memtui.widgets.lines import LineBlock, LineView, look_of
+
+
+class Dialog(ModalScreen[str]):
+    """Base of the dialogs: Esc gives an empty answer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss('')", "close", show=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer to a question: the key that gives it and what it means."""
+
+    key: str
+    label: str
+
+
+class Question(Dialog):
+    """Asks with a few keys; the answer is the key, or nothing for Esc."""
+
+    def __init__(self, title: str, body: str, choices: Sequence[Choice]) -> None:
+        super().__init__()
+        self._heading, self._body, self._choices = title, body, tuple(choices)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(id="question", on_bar=True)
+
+    def on_mount(self) -> None:
+        look = look_of(self)
+        width = max(30, min(60, self.app.size.width - 8))
+        lines = [Text(self._heading, look.strong, end=""), Text(end="")]
+        lines += [Text(part, end="") for part in wrap(self._body, width)]
+        lines.append(Text(end=""))
+        for choice in self._choices:
+            lines.append(
+                Text.assemble((f"{choice.key:>5}", look.accent), f"  {choice.label}", end="")
+            )
+        block = self.query_one("#question", LineBlock)
+        block.styles.width = width
+        block.show(lines)
+
+    def on_key(self, event: Key) -> None:
+        pressed = event.character or event.key
+        for choice in self._choices:
+            if pressed == choice.key:
+                event.stop()
+                self.dismiss(choice.key)
+
+
+KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "everywhere",
+        (
+            ("1 2 3 4", "Runs, Overview, Episodes, Trajectory"),
+            ("Enter  Esc", "go in, go back to where you were"),
+            ("-  =", "budget B down, up"),
+            ("a  A", "alpha up, down"),
+            ("J", "next judge"),
+            ("y", "copy what is selected"),
+            ("o", "open it in the pager"),
+            ("Space", "pause the live view, go on"),
+            (":", "palette: theme, screenshot, keys"),
+            ("?  q", "this help, quit"),
+        ),
+    ),
+    (
+        "lists",
+        (
+            ("j k  g G", "down, up, top, bottom"),
+            ("PgDn PgUp", "a page"),
+            ("e w v", "exhausted, wrong, excluded; the same key again shows all"),
+            ("0", "all"),
+            ("s S", "sort by the next column, turn round"),
+            ("/", "filter line; Enter keeps it, Esc restores what was there"),
+        ),
+    ),
+    (
+        "overview",
+        (
+            ("h j k l", "cell"),
+            ("Enter", "its episodes"),
+            ("Tab", "pass, covered, exhausted, wrong, abstained"),
+            ("s", "order of the arms"),
+        ),
+    ),
+    (
+        "trajectory",
+        (
+            ("h l", "step back, on"),
+            ("H L", "episode back, on, within the filter"),
+            ("m M", "next, previous call that changed coverage"),
+            ("Tab  z", "pane, zoom"),
+            ("/  n N", "find in the text, next, previous"),
+        ),
+    ),
+)
+ENDINGS = (
+    (PASS, "pass: right within B calls"),
+    (EXHAUSTED, "exhausted: more than B calls; the verdict follows"),
+    (WRONG, "wrong within B calls"),
+    (NO_ANSWER, "no answer"),
+    (EXCLUDED, "excluded: not the agent's or the memory's failure"),
+    (RUNNING, "running"),
+)
+
+
+def help_lines(look: Look) -> list[Text]:
+    """Keys, then the signs."""
+    lines: list[Text] = []
+    for title, keys in KEYS:
+        lines += [Text(end=""), Text(title, look.strong, end="")]
+        for key, what in keys:
+            lines.append(
+                Text.assemble("  ", (fit(key, 12), look.accent), (what, ""), end="", no_wrap=True)
+            )
+    lines += [Text(end=""), Text("a call strip, sign by sign", look.strong, end="")]
+    example = Text("  ", end="")
+    for sign in "◈◆":
+        example.append(sign, strip.call_style(sign, look))
+    example.append(glyphs.BUDGET_BAR, look.budget)
+    for sign in "◇◇":
+        example.append(sign, strip.call_style(sign, look, beyond=True))
+    example.append(EXHAUSTED, look.budget)
+    example.append(PASS, look.good)
+    example.append("   complete at call 2, two more searches, right but exhausted", look.muted)
+    lines.append(example)
+    for sign, what in (*strip.LEGEND, *ENDINGS):
+        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
+    lines += [Text(end=""), Text("marks of a hit", look.strong, end="")]
+    for sign, what in marks.LEGEND:
+        lines.append(Text.assemble("  ", (sign, look.gold), f"  {what}", end="", no_wrap=True))
+    return lines
+
+
+class HelpText(LineView):
+    """The help as a scrolling text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._help: list[Text] = []
+
+    def on_mount(self) -> None:
+        self._help = help_lines(look_of(self))
+        self.content_changed()
+        self.focus()
+
+    def count(self) -> int:
+        return len(self._help)
+
+    def line(self, index: int, width: int) -> Text:
+        return self._help[index]
+
+
+class HelpScreen(Dialog):
+    """Keys and signs; closes with ?, q or Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,q,f1", "dismiss('')", "close", show=False)
+    ]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(
+                [Text("memtui — keys and signs", look_of(self).strong, end="")], on_bar=True
+            )
+            yield HelpText()

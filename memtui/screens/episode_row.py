@@ -1,0 +1,165 @@
+"""One line of the episode list: outcome, arm, scale, strip, coverage, calls, question."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rich.style import Style
+from rich.text import Text
+
+from memtui.metrics.outcome import outcome
+from memtui.model import Label, Outcome
+from memtui.state.session import RunSession
+from memtui.store.records import EpisodeRow
+from memtui.views.columns import Column
+from memtui.views.coverage import coverage_bar
+from memtui.views.look import Look
+from memtui.views.numbers import compact, duration, money, scale
+from memtui.views.outcome import Ending, outcome_word
+from memtui.views.strip import PADDED_BUDGET, call_strip
+from memtui.views.text_door import clean_line
+
+
+class RowFact(NamedTuple):
+    """What outcome and regime read, taken from a list line."""
+
+    done: int
+    end_reason: str | None
+    requested: int
+    first_hit: int | None
+    t_star: int | None
+    gold_total: int | None
+    answerable: int
+    label: str | None
+
+
+def fact_of(row: EpisodeRow, judge: str) -> RowFact:
+    """The facts of a line under a judge."""
+    return RowFact(
+        int(row.done),
+        row.end_reason,
+        row.requested,
+        row.first_hit,
+        row.t_star,
+        row.gold_total,
+        int(row.answerable),
+        row.labels.get(judge),
+    )
+
+
+def label_of(row: EpisodeRow, judge: str) -> Label | None:
+    """The verdict of a judge; None without one, unknown for a label this version does not know."""
+    said = row.labels.get(judge)
+    if said is None:
+        return None
+    try:
+        return Label(said)
+    except ValueError:
+        return Label.UNKNOWN
+
+
+def ending_of(row: EpisodeRow, session: RunSession) -> Ending:
+    """How an episode ended at the reader's B and judge."""
+    settings, mode = session.settings, session.header.run.mode
+    what = outcome(fact_of(row, settings.judge), settings.budget, mode)
+    return Ending(what, label_of(row, settings.judge), row.answer is not None)
+
+
+def strip_of_row(
+    row: EpisodeRow, session: RunSession, look: Look, *, width: int | None = None
+) -> Text:
+    """The strip of a line at the reader's B."""
+    budget = session.settings.budget
+    return call_strip(row.strip, budget, ending_of(row, session), look, width=width)
+
+
+def strip_width(budget: int) -> int:
+    """Cells of the strip column: room for a few calls beyond the budget and the closing signs."""
+    return max(9, min(budget, PADDED_BUDGET) + 8)
+
+
+def columns(budget: int) -> list[Column]:
+    """The columns of the list; the question is last and takes what is left."""
+    return [
+        Column("outcome", "outcome", 11),
+        Column("strip", "calls", strip_width(budget)),
+        Column("coverage", "evid.", 5, keep=2),
+        Column("arm", "arm", 16, keep=1, grow=1),
+        Column("scale", "scale", 5, "right"),
+        Column("type", "type", 16, keep=5),
+        Column("tokens", "tokens", 6, "right", keep=7),
+        Column("cost", "cost", 8, "right", keep=8),
+        Column("time", "time", 7, "right", keep=6),
+        Column("answer", "answer", 16, keep=4, grow=1),
+        Column("question", "question", 20, grow=4),
+    ]
+
+
+def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Text | str]:
+    """The cells of a line."""
+    ending = ending_of(row, session)
+    budget = session.settings.budget
+    tokens = row.prompt_tokens
+    if tokens is not None and row.completion_tokens is not None:
+        tokens += row.completion_tokens
+    return {
+        "outcome": outcome_word(ending.outcome, look),
+        "strip": call_strip(row.strip, budget, ending, look, width=strip_width(budget)),
+        "coverage": _coverage(row, look),
+        "arm": row.arm,
+        "scale": Text(scale(row.scale), look.muted, end=""),
+        "type": Text(clean_line(row.qtype, width=16), look.muted, end=""),
+        "tokens": Text(compact(tokens), look.muted, end=""),
+        "cost": Text(money(row.cost), look.muted, end=""),
+        "time": Text(duration(row.wall_ms), look.muted, end=""),
+        "answer": Text(
+            clean_line(row.answer or "–", width=60), _answer_style(ending, look), end=""
+        ),
+        "question": row.question,
+    }
+
+
+def _coverage(row: EpisodeRow, look: Look) -> Text:
+    if not row.answerable:
+        return Text("none", look.muted, end="")
+    if not row.done:
+        return Text("")
+    return coverage_bar(row.gold_found, row.gold_total, 5, look)
+
+
+def _answer_style(ending: Ending, look: Look) -> Style:
+    if ending.label is Label.RIGHT:
+        return look.good
+    return look.bad if ending.label is Label.WRONG else look.muted
+
+
+def closing_words(row: EpisodeRow, session: RunSession) -> str:
+    """The outcome in words with what stands beside it: `exhausted, though right`."""
+    ending = ending_of(row, session)
+    if ending.outcome is Outcome.EXHAUSTED:
+        if not ending.answered:
+            return "exhausted, no answer"
+        return f"exhausted, {'though right' if ending.label is Label.RIGHT else 'and wrong'}"
+    if ending.outcome is Outcome.WRONG and not ending.answered:
+        return "no answer"
+    return {
+        Outcome.PASS: "pass",
+        Outcome.WRONG: "wrong",
+        Outcome.EXCLUDED: "excluded",
+        Outcome.PENDING: "running",
+    }[ending.outcome]
+
+
+def episode_text(row: EpisodeRow, session: RunSession) -> str:
+    """An episode as plain text to take elsewhere: identity, question, gold, answer, how it ended."""
+    return "\n".join(
+        (
+            f"episode  {row.key}",
+            f"file     {session.path}",
+            f"question {row.question}",
+            f"gold     {row.gold if row.gold is not None else '-'}",
+            f"answer   {row.answer if row.answer is not None else '-'}",
+            f"outcome  {closing_words(row, session)} at B = {session.settings.budget}"
+            f" (R = {row.requested}), judge {session.settings.judge}",
+        )
+    )

@@ -1,0 +1,353 @@
+"""Screen 3: the episodes, any number of them, in a list that keeps its place."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from memtui.errors import UserError
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.episode_row import (
+    closing_words,
+    columns,
+    ending_of,
+    episode_text,
+    row_cells,
+)
+from memtui.state.episode_list import counts_by_quick, kept, ordered
+from memtui.state.session import RunSession
+from memtui.state.settings import Quick, Settings, SortKey
+from memtui.store.records import EpisodeCost, EpisodeRow
+from memtui.views.columns import Placed, heading, place, row
+from memtui.views.hints import Hint
+from memtui.views.look import Look
+from memtui.views.numbers import count, scale
+from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.text_door import clean_line
+from memtui.widgets.lines import LineBlock
+from memtui.widgets.virtual_list import VirtualList
+
+PAGE = 128
+"""Rows read at once."""
+PAGES = 64
+"""Pages kept."""
+
+
+class EpisodeSource:
+    """Rows of the list: ids in order, and pages of lines read when they come into view.
+
+    A page is a read of 128 lines by primary key, a fraction of a millisecond: quicker than a round trip
+    through another thread, so it is read where it is drawn.
+    """
+
+    def __init__(self, session: RunSession, ids: list[int], look: Look) -> None:
+        self.session = session
+        self._ids = ids
+        self._look = look
+        self._pages: OrderedDict[int, list[EpisodeRow | None]] = OrderedDict()
+        self._placed: tuple[int, list[Placed]] = (-1, [])
+        self.drawn_for: Hashable = None
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def at(self, index: int) -> EpisodeRow | None:
+        """The line at an index; None where the file could not be read."""
+        number = index // PAGE
+        page = self._pages.get(number)
+        if page is None:
+            wanted = self._ids[number * PAGE : (number + 1) * PAGE]
+            try:
+                found = self.session.pages.episode_rows(wanted)
+            except UserError:
+                return None
+            page = self._pages[number] = [found.get(one) for one in wanted]
+            if len(self._pages) > PAGES:
+                self._pages.popitem(last=False)
+        else:
+            self._pages.move_to_end(number)
+        return page[index % PAGE]
+
+    def placed(self, width: int) -> list[Placed]:
+        """The columns for a width (one cell of margin on the left)."""
+        if self._placed[0] != width:
+            budget = self.session.settings.budget
+            self._placed = (width, place(columns(budget), width - 2))
+        return self._placed[1]
+
+    def row(self, index: int, width: int) -> Text:
+        line = self.at(index)
+        if line is None:
+            return Text(" –", self._look.faint, end="")
+        cells = row_cells(line, self.session, self._look)
+        return Text(" ", end="") + row(self.placed(width), cells)
+
+    def row_key(self, index: int) -> Hashable | None:
+        line = self.at(index)
+        return None if line is None else (line.id, line.rev, self.drawn_for)
+
+
+class EpisodesScreen(MemtuiScreen):
+    """The list, the facts of the selected episode below it, filters and order by key."""
+
+    NUMBER = 3
+    NAME = "Episodes"
+    HINTS: ClassVar[Sequence[Hint]] = (
+        Hint("↵", "trajectory"),
+        Hint("e w v", "exhausted wrong excluded"),
+        Hint("0", "all"),
+        Hint("sS", "sort"),
+        Hint("-=", "budget"),
+        Hint("Esc", "back"),
+        Hint("J", "judge"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "quick('exhausted')", "exhausted", id="episodes.exhausted"),
+        Binding("w", "quick('wrong')", "wrong", id="episodes.wrong"),
+        Binding("v", "quick('excluded')", "excluded", id="episodes.excluded"),
+        Binding("0", "all", "all", id="episodes.all"),
+        Binding("s", "sort", "next sort column", id="episodes.sort"),
+        Binding("S", "reverse", "turn the order round", id="episodes.reverse"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Settings, int] | None = None
+        self._counts: dict[Quick, int] = {}
+        self._costs: dict[int, EpisodeCost] = {}
+        self._source: EpisodeSource | None = None
+
+    def body(self) -> Iterable[Widget]:
+        yield LineBlock(id="list-head")
+        yield VirtualList(id="episodes")
+        yield LineBlock(id="episode-facts")
+
+    @property
+    def rows(self) -> VirtualList:
+        """The list."""
+        return self.query_one("#episodes", VirtualList)
+
+    @property
+    def source(self) -> EpisodeSource | None:
+        """The rows at the moment."""
+        return self._source
+
+    def on_mount(self) -> None:
+        self.rows.focus()
+        super().on_mount()
+
+    # --- reading and drawing --------------------------------------------------------------------
+
+    def depends_on(self) -> object:
+        return (super().depends_on(), self.look.name, self.bench.paused)
+
+    def draw(self) -> None:
+        session = self.bench.session
+        if session is None:
+            return
+        if self._shown is None:
+            self._first_rows(session)
+        self._reload(session)
+
+    def _first_rows(self, session: RunSession) -> None:
+        """The newest episodes at once, before the facts that filters and counts need are read."""
+        if session.settings.filtered or session.settings.sort is not SortKey.NEWEST:
+            return
+        try:
+            ids = session.pages.episode_ids("", (), "e.id DESC")
+        except UserError as error:
+            self.bench.say(str(error), error=True)
+            return
+        self._show(session, ids, session.settings)
+
+    @work(exclusive=True, group="ids")
+    async def _reload(self, session: RunSession) -> None:
+        settings = session.settings
+        mode = session.header.run.mode
+        cells = {cell.id: cell for cell in session.header.cells}
+
+        def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost]]:
+            facts = session.facts(settings.judge).values()
+            costs = self._costs
+            if settings.sort in (SortKey.COST, SortKey.TIME):
+                costs = {cost.id: cost for cost in session.reader.episode_costs()}
+            inside = [f for f in facts if settings.cell in (None, f.cell_id)]
+            counts = counts_by_quick(inside, settings.budget, mode)
+            found = ordered(kept(inside, settings, mode), settings, cells, costs)
+            return found, counts, costs
+
+        try:
+            ids, self._counts, self._costs = await session.ask(find)
+        except UserError as error:
+            self.bench.say(str(error), error=True)
+            return
+        if settings == session.settings:
+            self._show(session, ids, settings)
+
+    def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
+        source = EpisodeSource(session, [*ids], self.look)
+        source.drawn_for = (settings.budget, settings.judge, self.look.name)
+        before, self._source = self._shown, source
+        self._shown = (settings, self.bench.data_version)
+        lines = self.rows
+        moved = before is not None and before[0].cell != settings.cell
+        if before is None or moved:
+            lines.show(source, keep=False)
+        else:
+            same_look = before[0].budget == settings.budget and before[0].judge == settings.judge
+            follow = settings.sort is SortKey.NEWEST and not settings.reversed
+            here = lines.selected
+            if not lines.update(source, follow_top=follow, keep=same_look) and here is not None:
+                self.bench.say("the episode left the filter; its neighbour is selected")
+        self._draw_around()
+
+    def _draw_around(self) -> None:
+        session, source = self.bench.session, self._source
+        if session is None or source is None or not self.size.width:
+            return
+        look, width, settings = self.look, self.size.width, session.settings
+        first = Text(" ", end="", no_wrap=True)
+        shown = len(source.ids())
+        first.append(count(shown), look.strong)
+        first.append(" episodes" if shown != 1 else " episode", look.muted)
+        for quick, key in ((Quick.EXHAUSTED, "e"), (Quick.WRONG, "w"), (Quick.EXCLUDED, "v")):
+            if not self._counts:
+                break
+            chosen = settings.quick is quick
+            first.append("   ")
+            label = f"{key} {quick.value} {count(self._counts.get(quick, 0))}"
+            first.append(f" {label} " if chosen else label, look.chip if chosen else look.muted)
+        order = Text.assemble(
+            ("sorted by ", look.muted),
+            (settings.sort.value, ""),
+            (" ▲" if settings.reversed else " ▼", look.muted),
+            end="",
+        )
+        gap = width - first.cell_len - order.cell_len - 1
+        if gap >= 2:
+            first.append(" " * gap)
+            first.append_text(order)
+        head = Text(" ", end="") + heading(source.placed(width), look.muted)
+        self.query_one("#list-head", LineBlock).show([Text(end=""), first, Text(end=""), head])
+        self._draw_facts()
+
+    def _draw_facts(self) -> None:
+        session, source = self.bench.session, self._source
+        if session is None or source is None:
+            return
+        block = self.query_one("#episode-facts", LineBlock)
+        lines = self.rows
+        if not source.ids():
+            word = (
+                "no episode passes the filter (0 shows all)"
+                if session.settings.filtered
+                else ("no episode has started yet")
+            )
+            block.show(
+                [Text(end=""), Text(f" {word}", self.look.muted, end=""), *[Text(end="")] * 2]
+            )
+            return
+        line = source.at(lines.cursor)
+        if line is not None:
+            block.show([Text(end=""), *self._facts_of(line, session)])
+
+    def _facts_of(self, line: EpisodeRow, session: RunSession) -> list[Text]:
+        """Question, gold and answer of the selected episode, however narrow the list is."""
+        look, width = self.look, self.size.width
+        ending = ending_of(line, session)
+        first = Text(" ", end="", no_wrap=True)
+        first.append("Q  ", look.muted)
+        first.append(clean_line(line.question, width=width - 6), look.strong)
+        half = max(12, (width - 20) // 2)
+        second = Text(" ", end="", no_wrap=True)
+        second.append("gold ", look.muted)
+        gold = "–" if line.gold is None else line.gold
+        second.append(clean_line(gold, width=half), look.gold)
+        second.append("   answer ", look.muted)
+        answer = line.answer if line.answer is not None else f"– ({line.end_reason or 'running'})"
+        second.append(clean_line(answer, width=half), outcome_style(ending.outcome, look))
+        third = Text(" ", end="", no_wrap=True)
+        third.append_text(outcome_word(ending.outcome, look))
+        words = closing_words(line, session)
+        if words != outcome_word(ending.outcome, look).plain[2:]:
+            third.append(f" ({words.split(', ')[-1]})", look.muted)
+        for label, value in (
+            ("item", line.item),
+            ("type", line.qtype),
+            ("arm", line.arm),
+            ("scale", scale(line.scale)),
+            ("calls", f"{line.requested} of B {session.settings.budget}"),
+        ):
+            third.append(f"   {label} ", look.muted)
+            third.append(clean_line(value, width=28))
+        if third.cell_len > width:
+            third.truncate(width, overflow="ellipsis")
+        return [first, second, third]
+
+    def resized(self, columns: int, rows: int) -> None:
+        self.call_after_refresh(self._draw_around)
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    @on(VirtualList.Moved)
+    def _moved(self) -> None:
+        self._draw_facts()
+
+    @on(VirtualList.Chosen)
+    def _chosen(self, message: VirtualList.Chosen) -> None:
+        self.bench.open_episode(message.row_id)
+
+    def neighbour(self, by: int, of: int | None) -> int | None:
+        """The id of the episode before or after `of` in the list; the cursor goes with it."""
+        lines = self.rows
+        if of is not None:
+            lines.select_id(of)
+        at = lines.cursor + by
+        if self._source is None or not 0 <= at < len(self._source.ids()):
+            return None
+        lines.cursor = at
+        return lines.selected
+
+    def forget(self) -> None:
+        super().forget()
+        self._shown = self._source = None
+        self._counts, self._costs = {}, {}
+
+    def text_to_copy(self) -> str:
+        """Question, gold, answer and the identity of the selected episode."""
+        session, source = self.bench.session, self._source
+        line = None if source is None else source.at(self.rows.cursor)
+        if line is None or session is None:
+            return ""
+        return episode_text(line, session)
+
+    def action_quick(self, name: str) -> None:
+        """Switch a one-key filter."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.toggled(Quick(name)))
+
+    def action_all(self) -> None:
+        """All episodes again."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.without_filters())
+
+    def action_sort(self) -> None:
+        """Order by the next column."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.with_next_sort())
+
+    def action_reverse(self) -> None:
+        """Turn the order round."""
+        session = self.bench.session
+        if session is not None:
+            settings = session.settings
+            self.bench.change(settings.turned())

@@ -1,0 +1,207 @@
+"""Screen 2: where reliability was lost. Arms x scales, the cell under the cursor, the run going on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from memtui.errors import UserError
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.dock import dock_lines
+from memtui.screens.episode_row import strip_of_row
+from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
+from memtui.state.live import FEED, Dock, build_dock
+from memtui.state.overview import MEASURES, Measure, Overview
+from memtui.state.session import RunSession
+from memtui.state.settings import Quick
+from memtui.store.records import EpisodeRow
+from memtui.views.hints import Hint
+from memtui.widgets.heat_table import HeatTable
+from memtui.widgets.lines import LineBlock
+
+
+class OverviewScreen(MemtuiScreen):
+    """Heat table with intervals, the facts of one cell, and the dock while the run goes on."""
+
+    NUMBER = 2
+    NAME = "Overview"
+    HINTS: ClassVar[Sequence[Hint]] = (
+        Hint("↵", "episodes"),
+        Hint("-=", "budget"),
+        Hint("Tab", "measure"),
+        Hint("aA", "alpha"),
+        Hint("J", "judge"),
+        Hint("s", "order"),
+        Hint("1-4", "screens"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "measure(1)", "next measure", id="overview.measure", priority=True),
+        Binding(
+            "shift+tab",
+            "measure(-1)",
+            "previous measure",
+            id="overview.measure-back",
+            priority=True,
+        ),
+        Binding("s", "order", "order of the arms", id="overview.order"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._measure = Measure.PASS
+        self._feed: list[EpisodeRow] = []
+
+    def body(self) -> Iterable[Widget]:
+        yield LineBlock([Text(end="")] * 3, id="heat-head")
+        yield HeatTable(id="heat")
+        yield LineBlock(id="cell-facts")
+        yield LineBlock(id="lower")
+
+    def on_mount(self) -> None:
+        self.query_one(HeatTable).focus()
+        super().on_mount()
+
+    # --- drawing --------------------------------------------------------------------------------
+
+    def depends_on(self) -> object:
+        return (super().depends_on(), id(self.bench.overview), self._measure)
+
+    def draw(self) -> None:
+        overview = self.bench.overview
+        session = self.bench.session
+        if overview is None or session is None:
+            self.query_one("#heat-head", LineBlock).show(
+                [Text(end=""), Text(" counting …", self.look.muted, end=""), Text(end="")]
+            )
+            return
+        heat = self.query_one(HeatTable)
+        heat.show(overview, self._measure)
+        self._draw_around()
+        if session.header.live:
+            self._read_feed(session)
+
+    @work(exclusive=True, group="feed")
+    async def _read_feed(self, session: RunSession) -> None:
+        """The latest endings, for the dock."""
+
+        def latest() -> list[EpisodeRow]:
+            ids = session.reader.episode_ids("e.done=1", (), f"e.rev DESC LIMIT {FEED}")
+            rows = session.reader.episode_rows(ids)
+            return [rows[one] for one in ids if one in rows]
+
+        try:
+            self._feed = await session.ask(latest)
+        except UserError:
+            return  # the app says what is wrong with the file; the dock keeps what it had
+        self._draw_around()
+
+    def _draw_around(self) -> None:
+        overview = self.bench.overview
+        if overview is None or not self.size.width:
+            return
+        width, look = self.size.width, self.look
+        heat = self.query_one(HeatTable)
+        first, second = heat.heading(width, look)
+        first = self._with_measures(first, width, overview)
+        self.query_one("#heat-head", LineBlock).show([Text(end=""), first, second])
+        facts = cell_facts(heat.arm, heat.cell, width - 1, look)
+        keep = 4 if width >= 80 else 5
+        facts = facts[:keep] + [Text(end="")] * (keep - len(facts))
+        self.query_one("#cell-facts", LineBlock).show([Text(end=""), *facts])
+        self._draw_lower(overview, width)
+
+    def _with_measures(self, heading: Text, width: int, overview: Overview) -> Text:
+        """The measures to choose from, right-aligned where there is room."""
+        look = self.look
+        names = Text(end="", no_wrap=True)
+        for measure in MEASURES:
+            if measure is Measure.ABSTAINED and not overview.has_unanswerable:
+                continue
+            chosen = measure is self._measure
+            names.append(f" {measure.value} ", look.chip if chosen else look.muted)
+        gap = width - heading.cell_len - names.cell_len - 1
+        if gap < 2:
+            return heading
+        return heading + Text(" " * gap, end="") + names
+
+    def _draw_lower(self, overview: Overview, width: int) -> None:
+        session = self.bench.session
+        if session is None:
+            return
+        look = self.look
+        lower = self.query_one("#lower", LineBlock)
+        height = lower.size.height or 8
+        lines: list[Text] = [Text(end="")]
+        if session.header.live:
+            dock = self.dock(session)
+
+            def strip(row: EpisodeRow) -> Text:
+                return strip_of_row(row, session, look, width=12)
+
+            lines += dock_lines(dock, strip, width - 1, min(height - 1, 14), look)
+            lines.append(Text(end=""))
+        room = height - len(lines)
+        by_scale = arm_by_scale(self.query_one(HeatTable).arm, overview, width, look)
+        if len(by_scale) <= room:
+            lines += by_scale
+            room = height - len(lines) - 1
+            charts = small_multiples(overview, width, room, look)
+            if charts:
+                lines += [Text(end=""), *charts]
+        lower.show(lines[:height])
+
+    def dock(self, session: RunSession) -> Dock:
+        """What is going on right now."""
+        header = session.header
+        return build_dock(
+            header.state, header.age, header.progress, header.heartbeat, header.events, self._feed
+        )
+
+    def resized(self, columns: int, rows: int) -> None:
+        self.call_after_refresh(self._draw_around)
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    @on(HeatTable.Moved)
+    def _cell_moved(self) -> None:
+        self._draw_around()
+
+    @on(HeatTable.Chosen)
+    def _open_cell(self, message: HeatTable.Chosen) -> None:
+        session = self.bench.session
+        if session is None:
+            return
+        quick = {
+            Measure.EXHAUSTED: Quick.EXHAUSTED,
+            Measure.WRONG: Quick.WRONG,
+        }.get(self._measure, Quick.ALL)
+        self.bench.change(
+            replace(session.settings, cell=message.cell.cell_id, quick=quick, filter="")
+        )
+        self.bench.go("episodes")
+
+    def action_measure(self, by: int) -> None:
+        """Show another measure in the table."""
+        overview = self.bench.overview
+        choices = [
+            measure
+            for measure in MEASURES
+            if measure is not Measure.ABSTAINED or (overview and overview.has_unanswerable)
+        ]
+        at = choices.index(self._measure) if self._measure in choices else 0
+        self._measure = choices[(at + by) % len(choices)]
+        self.freshen()
+
+    def action_order(self) -> None:
+        """Order the arms another way."""
+        session = self.bench.session
+        if session is not None:
+            settings = session.settings.with_next_arm_order()
+            self.bench.change(settings)
+            self.bench.say(f"arms {settings.arm_order.value}")

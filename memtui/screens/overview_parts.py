@@ -1,0 +1,196 @@
+"""The parts of the overview below the heat table: facts of a cell, an arm by scale, small multiples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from memtui.state.overview import ArmView, CellView, Measure, Overview, Share
+from memtui.views.bars import stacked_bar, tall_bars
+from memtui.views.look import Look
+from memtui.views.numbers import percent, scale
+from memtui.views.text_door import clean_line
+
+TEXTURES = ("█", "▒", "░")
+SEPARATOR = "   "
+
+
+def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
+    """Lay parts out in lines of at most `width` cells, never breaking one (a long one is cut)."""
+    lines: list[Text] = []
+    line = Text(" " * indent, end="", no_wrap=True)
+    for part in parts:
+        if line.cell_len > indent and line.cell_len + len(SEPARATOR) + part.cell_len > width:
+            lines.append(line)
+            line = Text(" " * indent, end="", no_wrap=True)
+        elif line.cell_len > indent:
+            line.append(SEPARATOR)
+        if part.cell_len > width - indent:
+            part = part.copy()
+            part.truncate(width - indent, overflow="ellipsis")
+        line.append_text(part)
+    lines.append(line)
+    return lines
+
+
+def share_text(label: str, share: Share, look: Look, *, style: str = "") -> Text:
+    """``pass 12 of 20, 60 % (39–78)``: a rate with its n and interval; ``–`` where there is none."""
+    text = Text(end="", no_wrap=True)
+    text.append(f"{label} ", look.muted)
+    if share.value is None:
+        text.append("–", look.faint)
+        return text
+    text.append(f"{share.k} of {share.n}", style)
+    text.append(f"  {percent(share.value)} %", look.strong)
+    if share.interval is not None:
+        low, high = percent(share.interval.low), percent(share.interval.high)
+        text.append(f" ({low}–{high})", look.muted)
+    return text
+
+
+def counted(label: str, count: int, look: Look, note: str = "") -> Text:
+    """``exhausted 3 (2 though right)``."""
+    text = Text.assemble((f"{label} ", look.muted), (str(count), ""), end="", no_wrap=True)
+    if note and count:
+        text.append(f" ({note})", look.muted)
+    return text
+
+
+def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Look) -> list[Text]:
+    """What is known of the cell under the cursor, in a few lines: counts, n, exclusions."""
+    if arm is None:
+        return [Text(" no arm has started yet", look.muted, end="")]
+    head = Text(end="", no_wrap=True)
+    head.append(" ")
+    head.append(clean_line(arm.arm.key, width=40), look.accent)
+    if cell is None:
+        head.append("   not run at this scale", look.muted)
+        return [head]
+    head.append(f"  at {scale(cell.scale)}", look.accent)
+    if arm.arm.note:
+        room = width - head.cell_len - 3
+        if room > 12:
+            head.append("   " + clean_line(arm.arm.note, width=room), look.muted)
+    counts = cell.counts
+    parts = [
+        share_text("pass", cell.shares[Measure.PASS], look),
+        counted("exhausted", counts.exhausted, look, f"{counts.exhausted_right} though right"),
+        counted("wrong", counts.wrong, look, _wrong_note(cell)),
+        _excluded(cell, look),
+    ]
+    if cell.pending:
+        parts.append(counted("running", cell.pending, look))
+    parts.append(share_text("evidence complete within B", cell.shares[Measure.COVERED], look))
+    parts.append(counted("at the end", counts.covered_end, look))
+    parts.append(Text.assemble(("P90R ", look.muted), (str(cell.p90r), ""), end="", no_wrap=True))
+    apart = cell.shares[Measure.ABSTAINED]
+    if apart.n:
+        parts.append(share_text("unanswerable, abstained", apart, look))
+    parts.append(Text.assemble(("s* of the arm ", look.muted), (str(arm.s_star), ""), end=""))
+    return [head, *flow(parts, width)]
+
+
+def _wrong_note(cell: CellView) -> str:
+    notes = []
+    if cell.counts.no_answer:
+        notes.append(f"{cell.counts.no_answer} no answer")
+    if cell.counts.system_failed:
+        notes.append(f"{cell.counts.system_failed} system failed")
+    return ", ".join(notes)
+
+
+def _excluded(cell: CellView, look: Look) -> Text:
+    total = cell.counts.n_excluded
+    text = Text.assemble(("excluded ", look.muted), (str(total), look.missing if total else ""))
+    text.end = ""
+    if total:
+        causes = ", ".join(
+            f"{count} {cause}" for cause, count in cell.counts.excluded.most_common()
+        )
+        text.append(f" ({causes})", look.muted)
+    return text
+
+
+def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look) -> list[Text]:
+    """The arm under the cursor, one line per scale: pass, exhausted, wrong as one bar of its n."""
+    if arm is None:
+        return []
+    head = Text(" ", end="", no_wrap=True)
+    head.append("where it goes", look.muted)
+    for texture, word, style in zip(
+        TEXTURES, ("pass", "exhausted", "wrong"), (look.good, look.budget, look.bad), strict=True
+    ):
+        head.append("   ")
+        head.append(texture * 2, style)
+        head.append(f" {word}", look.muted)
+    lines = [head]
+    bar = max(10, min(40, width - 44))
+    for value, cell in zip(overview.scales, arm.cells, strict=True):
+        line = Text(" ", end="", no_wrap=True)
+        line.append(scale(value).rjust(5), look.muted)
+        line.append("  ")
+        if cell is None or not cell.counts.n:
+            line.append("·" * bar, look.faint)
+            line.append("  no episode has ended" if cell is not None else "  not run", look.muted)
+            lines.append(line)
+            continue
+        counts = cell.counts
+        line.append_text(
+            stacked_bar(
+                (
+                    (counts.passed, TEXTURES[0], look.good),
+                    (counts.exhausted, TEXTURES[1], look.budget),
+                    (counts.wrong, TEXTURES[2], look.bad),
+                ),
+                bar,
+            )
+        )
+        line.append(f"  {counts.passed:>4}", look.good)
+        line.append(f" {counts.exhausted:>4}", look.budget)
+        line.append(f" {counts.wrong:>4}", look.bad)
+        line.append(f"   n {counts.n}", look.muted)
+        if counts.n_excluded:
+            line.append(f"   ! {counts.n_excluded}", look.missing)
+        lines.append(line)
+    return lines
+
+
+def small_multiples(overview: Overview, width: int, height: int, look: Look) -> list[Text]:
+    """One small chart per arm on the same 0..100 axis, as many as fit in `width` x `height`."""
+    columns = len(overview.scales)
+    if not columns or height < 6:
+        return []
+    chart = 3 * columns - 1
+    slot = max(chart, 14) + 3
+    per_row = max(1, (width - 1) // slot)
+    lines: list[Text] = []
+    arms = list(overview.arms)
+    while arms and len(lines) + 6 <= height:
+        row, arms = arms[:per_row], arms[per_row:]
+        names = Text(" ", end="", no_wrap=True)
+        charts: list[list[Text]] = []
+        feet = Text(" ", end="", no_wrap=True)
+        for view in row:
+            name = clean_line(view.arm.key, width=slot - 2)
+            names.append(name)
+            names.append(" " * (slot - cell_len(name)))
+            values = [
+                None if cell is None else cell.shares[Measure.PASS].value for cell in view.cells
+            ]
+            charts.append(tall_bars(values, look, height=3))
+            known = [value for value in values if value is not None]
+            foot = f"{percent(known[0])} → {percent(known[-1])} %" if known else "–"
+            feet.append(foot.ljust(slot), look.muted)
+        if lines:
+            lines.append(Text(end=""))
+        lines.append(names)
+        for y in range(3):
+            line = Text(" ", end="", no_wrap=True)
+            for bars in charts:
+                line.append_text(bars[y])
+                line.append(" " * (slot - bars[y].cell_len))
+            lines.append(line)
+        lines.append(feet)
+    return lines

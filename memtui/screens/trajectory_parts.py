@@ -1,0 +1,361 @@
+"""The parts of the trajectory screen: what stands above the panes, and the lines of steps and hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from memtui.screens.episode_row import closing_words, ending_of
+from memtui.screens.overview_parts import flow
+from memtui.state.session import RunSession
+from memtui.state.trajectory import HitView, Stop, Trajectory, query_words, units_of
+from memtui.store.records import SessionRow
+from memtui.views.coverage import coverage_curve, coverage_ratio
+from memtui.views.look import Look
+from memtui.views.marks import GOLD, hit_marks
+from memtui.views.numbers import UNKNOWN, duration, scale
+from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.session_text import word_pattern
+from memtui.views.strip import call_strip, call_style
+from memtui.views.text_door import clean_line
+from memtui.views.wrapping import wrap
+
+PREVIEW = 300
+"""Characters of a turn that a hit's line looks at."""
+
+
+def labelled(label: str, width: int = 7) -> str:
+    """A label of the block above the panes, in its column."""
+    return f" {label.ljust(width)} "
+
+
+def head_lines(
+    found: Trajectory, stop: int, why: str, session: RunSession, width: int, rows: int, look: Look
+) -> list[Text]:
+    """Question, gold, answer, how it ended, strip and coverage, and why: never cut away."""
+    row, item = found.detail.row, found.detail.item
+    lines: list[Text] = []
+    room = max(10, width - 10)
+    question = wrap(clean_line(item.question, width=room * 3), room)
+    most = 2 if rows >= 24 else 1
+    if len(question) > most:
+        question = [*question[: most - 1], clean_line(" ".join(question[most - 1 :]), width=room)]
+    for number, part in enumerate(question):
+        lines.append(
+            Text.assemble(
+                (labelled("Q" if not number else ""), look.muted), (part, look.strong), end=""
+            )
+        )
+    lines += _gold_and_answer(found, session, width, look)
+    lines.append(_ending_line(found, stop, session, width, look))
+    where = Text(labelled("episode"), look.muted, end="", no_wrap=True)
+    for part in (row.arm, scale(row.scale), item.qtype, item.key):
+        where.append(clean_line(part, width=32), "")
+        where.append("  ", "")
+    if row.repeat or row.attempt > 1:
+        where.append(f"repeat {row.repeat} attempt {row.attempt}", look.muted)
+    if found.detail.haystack is not None and width >= 90:
+        hay = found.detail.haystack
+        where.append(f" {hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant", look.muted)
+    where.truncate(width, overflow="ellipsis")
+    lines.append(where)
+    sentence = wrap(clean_line(why, width=room * 3), room)
+    for number, part in enumerate(sentence[: 2 if rows >= 22 else 1]):
+        lines.append(
+            Text.assemble((labelled("why" if not number else ""), look.muted), (part, ""), end="")
+        )
+    return lines
+
+
+def _gold_and_answer(found: Trajectory, session: RunSession, width: int, look: Look) -> list[Text]:
+    row, item = found.detail.row, found.detail.item
+    ending = ending_of(row, session)
+    gold = Text(labelled("gold"), look.muted, end="", no_wrap=True)
+    said = UNKNOWN if item.gold is None else item.gold
+    if not item.answerable:
+        said = f"{said}  (cannot be answered)"
+    answer_text = row.answer if row.answer is not None else UNKNOWN
+    style = outcome_style(ending.outcome, look)
+    half = width // 2
+    one_line = cell_len(clean_line(said, width=half)) + 9 < half and width >= 60
+    if one_line and cell_len(clean_line(answer_text, width=width)) + 12 < width - half:
+        gold.append(clean_line(said), look.gold)
+        gold.append(" " * max(1, half - gold.cell_len))
+        gold.append("answer ", look.muted)
+        gold.append(clean_line(answer_text), style)
+        return [gold]
+    gold.append(clean_line(said, width=width - 11), look.gold)
+    answer = Text(labelled("answer"), look.muted, end="", no_wrap=True)
+    answer.append(clean_line(answer_text, width=width - 11), style)
+    return [gold, answer]
+
+
+def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, look: Look) -> Text:
+    row = found.detail.row
+    ending = ending_of(row, session)
+    budget = session.settings.budget
+    signs = row.strip or "".join(one.glyph for one in found.stops if one.is_call)
+    here = found.stops[stop].call_no if 0 <= stop < len(found.stops) else None
+    current = here if here and found.stops[stop].is_call else None
+    line = Text(labelled("calls"), look.muted, end="", no_wrap=True)
+    line.append_text(
+        call_strip(signs, budget, ending, look, width=max(12, width // 3), current=current)
+    )
+    line.append("   ")
+    line.append_text(outcome_word(ending.outcome, look))
+    words = closing_words(row, session).split(", ")
+    if len(words) > 1:
+        line.append(f", {words[1]}", look.muted)
+    requested = row.requested if row.done else found.calls
+    line.append(f"   R {requested} of B {budget}", look.muted)
+    units = units_of(found.detail.item.evidence)
+    covered = found.stops[-1].after if found.stops else 0
+    total = row.gold_total if row.done else (len(units) or None)
+    got = row.gold_found if row.done else covered
+    part = Text("   evidence ", look.muted, end="")
+    if found.detail.item.answerable:
+        part.append_text(coverage_ratio(got, total, look))
+        curve = coverage_curve(found.detail.coverage, total, look, width=12)
+        if curve.cell_len:
+            part.append(" ")
+            part.append_text(curve)
+    else:
+        part.append("none to find", look.muted)
+    if line.cell_len + part.cell_len <= width:
+        line.append_text(part)
+    verdicts = {v.judge: v for v in found.detail.verdicts}
+    said = verdicts.get(session.settings.judge)
+    if said is not None:
+        reason = f" ({clean_line(said.reason, width=20)})" if said.reason else ""
+        judge = Text(f"   judge: {said.label}{reason}", look.muted, end="")
+        if line.cell_len + judge.cell_len <= width:
+            line.append_text(judge)
+    return line
+
+
+class StopSource:
+    """The steps of an episode as rows; the id of a row is its index."""
+
+    def __init__(self, found: Trajectory, look: Look) -> None:
+        self._found = found
+        self._look = look
+        self._ids = list(range(len(found.stops)))
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return None
+
+    def row(self, index: int, width: int) -> Text:
+        stop, look = self._found.stops[index], self._look
+        text = Text(" ", end="", no_wrap=True)
+        if stop.is_call:
+            text.append(f"{stop.call_no:>2} ", look.muted)
+            text.append(f"{stop.glyph or '·'} ", call_style(stop.glyph, look))
+        elif stop.step.kind == "context":
+            text.append(" 0 ", look.muted)
+            text.append("◦ ", look.muted)
+        else:
+            text.append("   ")
+            text.append("▸ ", look.accent)
+        gained = stop.after - stop.before
+        tail = f" +{gained}" if gained else ""
+        words = step_words(stop)
+        text.append(clean_line(words, width=max(4, width - text.cell_len - len(tail))))
+        if tail:
+            text.append(" " * max(0, width - text.cell_len - len(tail)))
+            text.append(tail, look.gold)
+        return text
+
+
+def step_words(stop: Stop) -> str:
+    """A step in a few words: its query, or what it is."""
+    step = stop.step
+    if step.kind == "memory_call":
+        return step.query if step.query else f"{step.name or 'call'} ({step.status})"
+    if step.kind == "context":
+        return f"context of {step.k_returned or 0} blocks"
+    if step.kind == "answer":
+        return "forced answer" if step.status == "forced" else "answer"
+    if step.kind == "error":
+        return f"{step.name or 'error'}: {step.status}"
+    return step.name or step.kind
+
+
+def call_lines(
+    found: Trajectory, index: int, session: RunSession, width: int, look: Look
+) -> list[Text]:
+    """What one call was: query, nearness, k, coverage before and after, place against t* and B."""
+    stop = found.stops[index]
+    step = stop.step
+    if step.kind not in ("memory_call", "context"):
+        return []
+    lines = []
+    query = Text(" ", end="", no_wrap=True)
+    if step.kind == "context":
+        query.append("given before any call", look.muted)
+    else:
+        query.append(clean_line(step.query or "(no query)", width=width - 2), look.accent)
+    lines.append(query)
+    return [*lines, *flow(_call_parts(found, stop, session, look), width)[:3]]
+
+
+def _call_parts(found: Trajectory, stop: Stop, session: RunSession, look: Look) -> list[Text]:
+    step = stop.step
+    parts: list[Text] = []
+
+    def say(label: str, value: str) -> None:
+        parts.append(Text.assemble((f"{label} ", look.muted), value, end=""))
+
+    ks = [UNKNOWN if k is None else str(k) for k in (step.k_asked, step.k_returned, step.k_shown)]
+    if step.kind == "memory_call":
+        say("asked, returned, shown", " ".join(ks))
+    else:
+        say("blocks, shown", " ".join(ks[1:]))
+    total = found.detail.row.gold_total
+    if step.gold_cum is None or total is None:
+        say("evidence", "n/a")
+    else:
+        change = Text("evidence ", look.muted, end="")
+        change.append(
+            f"{stop.before} → {stop.after} of {total}",
+            look.gold if stop.after > stop.before else "",
+        )
+        parts.append(change)
+    if step.status != "ok":
+        parts.append(Text(clean_line(step.status, width=20), look.bad, end=""))
+    if step.similarity is not None and step.similarity_kind and stop.call_no and stop.call_no > 1:
+        say(
+            "like an earlier query",
+            f"{step.similarity:.2f} {clean_line(step.similarity_kind, width=14)}",
+        )
+    t_star = found.detail.row.t_star
+    if stop.is_call and t_star is not None and stop.call_no is not None and stop.call_no > t_star:
+        parts.append(
+            Text(
+                f"complete since call {t_star}: {stop.call_no - t_star} after it",
+                look.budget,
+                end="",
+            )
+        )
+    if stop.is_call and stop.call_no is not None and stop.call_no > session.settings.budget:
+        parts.append(Text("beyond the budget", look.budget, end=""))
+    if step.wall_ms is not None:
+        say("took", duration(step.wall_ms))
+    return parts
+
+
+class HitSource:
+    """The hits of one stop as rows; the id of a row is its rank."""
+
+    def __init__(
+        self, stop: Stop, found: Trajectory, texts: Mapping[str, SessionRow], look: Look
+    ) -> None:
+        self._stop = stop
+        self._found = found
+        self._texts = texts
+        self._look = look
+        self._words = word_pattern(query_words(stop.step.query or found.detail.item.question))
+        self._ids = [hit.rank for hit in stop.hits]
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return index
+
+    def hit(self, rank: int) -> HitView | None:
+        """The hit at a rank."""
+        return self._stop.hits[rank - 1] if 1 <= rank <= len(self._stop.hits) else None
+
+    def row(self, index: int, width: int) -> Text:
+        view, look = self._stop.hits[index], self._look
+        hit = view.hit
+        text = Text(f"{view.rank:>3} ", look.muted, end="", no_wrap=True)
+        text.append_text(hit_marks(gold=view.gold, new=view.new, shown=hit.shown, look=look))
+        session = self._texts.get(view.sessions[0])
+        date = (session.date or "")[:10] if session is not None else ""
+        text.append(f" {date or '–':<10}", look.muted)
+        if width >= 60 and hit.score is not None:
+            text.append(f" {hit.score:>6.2f}", look.muted)
+        if hit.first is not None and width >= 50:
+            last = hit.first if hit.last is None else hit.last
+            where = f"t{hit.first + 1}" if last == hit.first else f"t{hit.first + 1}-{last + 1}"
+            text.append(f" {where:<6}", look.muted)
+        text.append("  ")
+        start = len(text)
+        preview = clean_line(
+            preview_of(view, session, self._found, self._words), width=max(4, width - text.cell_len)
+        )
+        text.append(preview, "" if hit.shown else look.muted)
+        if self._words is not None:
+            for match in self._words.finditer(preview):
+                text.stylize(look.query_word, start + match.start(), start + match.end())
+        if view.gold:
+            text.stylize(look.gold, start)
+        return text
+
+
+def preview_of(
+    view: HitView,
+    session: SessionRow | None,
+    found: Trajectory,
+    words: re.Pattern[str] | None,
+) -> str:
+    """The most telling text of a hit: its own, else the evidence turn, else a turn with a query word."""
+    if view.hit.text:
+        return view.hit.text[:PREVIEW]
+    if session is None:
+        return f"{view.hit.ref} (text not in the file)"
+    turns = session.turns
+    first = view.hit.first or 0
+    last = len(turns) - 1 if view.hit.last is None else view.hit.last
+    if view.hit.first is not None and view.hit.last is None:
+        last = view.hit.first
+    inside = range(max(0, first), min(last, len(turns) - 1) + 1)
+    gold, _ = found.gold_turns(session.token)
+    for number in inside:
+        if number in gold:
+            return turns[number].text[:PREVIEW]
+    if words is not None:
+        for number in inside:
+            match = words.search(turns[number].text[:4_000])
+            if match is not None:
+                at = max(0, match.start() - 40)
+                return ("…" if at else "") + turns[number].text[at : at + PREVIEW]
+    for number in inside:
+        if turns[number].text:
+            return turns[number].text[:PREVIEW]
+    return ""
+
+
+def missing_evidence(found: Trajectory, index: int, look: Look) -> Text:
+    """Evidence that this call did not return: `2 units of evidence not among these hits`."""
+    stop = found.stops[index]
+    units = units_of(found.detail.item.evidence)
+    ranks = found.gold_ranks(index)
+    absent = [unit for unit in units if unit not in ranks]
+    text = Text(end="", no_wrap=True)
+    if not units or stop.step.kind not in ("memory_call", "context"):
+        return text
+    if ranks:
+        best = ", ".join(str(rank) for rank in sorted(ranks.values())[:6])
+        text.append(f"{GOLD} at rank {best}", look.gold)
+    if absent:
+        text.append("  " if ranks else "")
+        text.append(f"{len(absent)} of {len(units)} not among these", look.muted)
+    return text
+
+
+def sessions_of(stops: Sequence[Stop]) -> list[str]:
+    """Tokens of the sessions that hits refer to."""
+    tokens: dict[str, None] = {}
+    for stop in stops:
+        for view in stop.hits:
+            for token in view.sessions:
+                tokens[token] = None
+    return list(tokens)

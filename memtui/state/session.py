@@ -1,0 +1,182 @@
+"""An open run file: what was read of it last, and the one thread that reads.
+
+Screens never touch the reader: they await `ask`, which runs in the reading thread, one question after
+another, so a slow question never blocks a key press.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from memtui.model import RunState
+from memtui.state.overview import Folds, fold_cells
+from memtui.state.settings import Settings, settings_of_run
+from memtui.store import lease
+from memtui.store.reader import RunReader, open_run
+from memtui.store.records import (
+    ArmRow,
+    CellRow,
+    EpisodeFact,
+    EventRow,
+    HeartbeatRow,
+    Progress,
+    RunRow,
+)
+from memtui.store.tail import Changes
+from memtui.store.workspace import state_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LOG_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is small and read anew with every change."""
+
+    run: RunRow
+    arms: tuple[ArmRow, ...]
+    cells: tuple[CellRow, ...]
+    judges: tuple[str, ...]
+    progress: Progress
+    heartbeat: HeartbeatRow | None
+    events: tuple[EventRow, ...]
+    warning: str
+    state: str
+    """What the run is: the word of its own row, unless silence and a free lease say otherwise."""
+    age: float | None
+    """Seconds since the last heartbeat; None when the run has ended or never gave one."""
+
+    @property
+    def live(self) -> bool:
+        """Whether the run is going on."""
+        return self.state in (RunState.RUNNING, RunState.PAUSED)
+
+
+class RunSession:
+    """A run file that is open in the app."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; StoreError (one line) when it cannot be used."""
+        self.path = path
+        self._reader = open_run(path)
+        self.pages = RunReader(path)
+        """A second connection, for the lines that come into view: never kept waiting by a long query."""
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
+        self._facts: dict[int, EpisodeFact] = {}
+        self._facts_judge: str | None = None
+        self._rev = 0
+        self.header = self.read_header(self._reader)
+        run = self.header.run
+        judge = run.judge
+        if judge not in self.header.judges and self.header.judges:
+            judge = self.header.judges[0]
+        cap = run.config.get("call_cap")
+        self.settings: Settings = settings_of_run(
+            run.budget, run.alpha, judge, run.mode, cap if isinstance(cap, int) else None
+        )
+
+    # --- questions ------------------------------------------------------------------------------
+
+    async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a question in the reading thread and await its answer."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, lambda: question(*args, **kwargs))
+
+    def interrupt(self) -> None:
+        """End the query that is running: its answer is no longer wanted."""
+        self._reader.interrupt()
+
+    def close(self) -> None:
+        """Let go of the file and the thread."""
+        self._reader.interrupt()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._reader.close()
+        self.pages.close()
+
+    @property
+    def readers(self) -> tuple[RunReader, RunReader]:
+        """Both connections, for the tail to release when the run has ended."""
+        return self._reader, self.pages
+
+    @property
+    def reader(self) -> RunReader:
+        """The reader, for questions that run inside `ask`."""
+        return self._reader
+
+    # --- questions that keep what they read (call inside `ask`) ---------------------------------
+
+    def read_header(self, reader: RunReader | None = None) -> Header:
+        """Read the small things anew."""
+        source = reader or self._reader
+        run, heartbeat = source.run(), source.heartbeat()
+        state, age = state_of(run, heartbeat, lease.holder(self.path) is not None)
+        return Header(
+            run=run,
+            arms=tuple(source.arms()),
+            cells=tuple(source.cells()),
+            judges=tuple(source.judges()),
+            progress=source.progress(),
+            heartbeat=heartbeat,
+            events=tuple(source.recent_events(LOG_LINES)),
+            warning=source.warning,
+            state=state,
+            age=age,
+        )
+
+    def changed_header(self, changes: Changes) -> Header:
+        """The header after changes: only what they touch is read."""
+        old, source = self.header, self._reader
+        if changes.replaced:
+            return self.read_header()
+        run = source.run() if changes.run else old.run
+        heartbeat = source.heartbeat() if changes.heartbeat else old.heartbeat
+        held = lease.holder(self.path) is not None
+        state, age = state_of(run, heartbeat, held)
+        return Header(
+            run=run,
+            arms=tuple(source.arms()) if changes.declared else old.arms,
+            cells=tuple(source.cells()) if changes.declared or changes.episodes else old.cells,
+            judges=tuple(source.judges()) if changes.judged else old.judges,
+            progress=source.progress() if changes.episodes or changes.run else old.progress,
+            heartbeat=heartbeat,
+            events=tuple(source.recent_events(LOG_LINES)) if changes.events else old.events,
+            warning=source.warning,
+            state=state,
+            age=age,
+        )
+
+    def aged_header(self) -> Header:
+        """The header with the age of the heartbeat as of now; reads nothing but the lease."""
+        old = self.header
+        state, age = state_of(old.run, old.heartbeat, lease.holder(self.path) is not None)
+        return replace(old, state=state, age=age)
+
+    def forget(self) -> None:
+        """Another file stands under this name: nothing that was read holds any more."""
+        self._facts, self._facts_judge, self._rev = {}, None, 0
+
+    def facts(self, judge: str) -> dict[int, EpisodeFact]:
+        """All facts under a judge; after the first time only what changed is read."""
+        if self._facts_judge != judge:
+            self._facts = {}
+            self._facts_judge = judge
+            self._rev = 0
+        changed = self._reader.episode_facts(judge, self._rev)
+        for fact in changed:
+            self._facts[fact.id] = fact
+        if self._rev:
+            for episode_id in self._reader.dropped_since(self._rev):
+                self._facts.pop(episode_id, None)
+        self._rev = max((fact.rev for fact in changed), default=self._rev)
+        return self._facts
+
+    def folds(self, judge: str) -> Folds:
+        """The facts folded for the overview."""
+        return fold_cells(list(self.facts(judge).values()), self.header.run.mode)

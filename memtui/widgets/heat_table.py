@@ -1,0 +1,306 @@
+"""The heat table: arms x scales, a cell under the cursor, and what each arm amounts to beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+
+from memtui.metrics.usable_scale import UsableScale
+from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Overview
+from memtui.views.bars import bars
+from memtui.views.heat import heat_cell
+from memtui.views.look import Look
+from memtui.views.numbers import points, scale
+from memtui.views.text_door import clean_line, fit
+from memtui.widgets.lines import LineView, look_of
+
+FEW = 10
+"""A cell with fewer counted episodes than this is drawn without colour."""
+
+TITLES = {
+    Measure.PASS: "Pass@{b}",
+    Measure.COVERED: "Covered@{b}",
+    Measure.EXHAUSTED: "Exhausted@{b}",
+    Measure.WRONG: "Wrong@{b}",
+    Measure.ABSTAINED: "Abstained",
+}
+EXPLAINED = {
+    Measure.PASS: "right within {b} calls",
+    Measure.COVERED: "evidence complete within {b} calls: the ceiling of Pass@{b}",
+    Measure.EXHAUSTED: "more than {b} calls requested",
+    Measure.WRONG: "within {b} calls, but not right",
+    Measure.ABSTAINED: "unanswerable items, rightly not answered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Where the columns are, for a width."""
+
+    name: int
+    cell: int
+    gap: int
+    bars: bool
+    delta: bool
+    p90r: bool
+    star: int
+
+
+def geometry(overview: Overview, width: int) -> Geometry:
+    """Columns for `width` cells: the rates always, then s*, change, P90R and bars as they fit."""
+    longest = max((cell_len(clean_line(row.arm.key)) for row in overview.arms), default=4)
+    columns = len(overview.scales)
+    name = min(max(longest, 12), 32)
+    room = width - 1
+    for cell, gap in ((9, 1), (7, 1), (6, 1), (6, 0)):
+        need = columns * (cell + gap)
+        if name + 1 + need <= room:
+            break
+        name = max(10, min(name, room - need - 1))
+    else:
+        cell, gap = 6, 0
+    room -= name + 1 + columns * (cell + gap)
+    star = 8 if room >= 8 else 0
+    room -= star
+    delta = room >= 6
+    room -= 6 if delta else 0
+    p90r = room >= 6
+    room -= 6 if p90r else 0
+    return Geometry(name, cell, gap, room >= 2 * columns + 2, delta, p90r, star)
+
+
+def shortened(found: UsableScale) -> str:
+    """s* in a few cells: ``+100``, ``> +400``, ``≤ +200?``, ``withheld``."""
+    if found.value is None:
+        return "–"
+    label = scale(found.value)
+    if found.kind == "withheld":
+        return "withheld"
+    if found.kind == "above" or found.open:
+        return f"> {label}{'?' if found.missing else ''}"
+    return f"≤ {label}?" if found.kind == "interval" else label
+
+
+class HeatTable(LineView):
+    """Rows of arms; the cursor is a cell, and Enter opens its episodes."""
+
+    DEFAULT_CSS = "HeatTable { height: auto; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "across(-1)", "smaller scale", show=False, id="heat.left"),
+        Binding("right,l", "across(1)", "larger scale", show=False, id="heat.right"),
+        Binding("enter", "choose", "episodes", show=False, id="heat.open"),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """Another cell is under the cursor."""
+
+        cell: CellView | None
+        arm: ArmView | None
+
+    @dataclass
+    class Chosen(Message):
+        """The reader opened a cell."""
+
+        cell: CellView
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._overview: Overview | None = None
+        self._measure = Measure.PASS
+        self._row = 0
+        self._column = 0
+        self._arm_id: int | None = None
+
+    # --- what is shown --------------------------------------------------------------------------
+
+    def show(self, overview: Overview, measure: Measure) -> None:
+        """Show an overview; the cursor stays on its arm and scale."""
+        before = self._overview
+        at = None if before is None or not before.scales else before.scales[self._column]
+        self._overview, self._measure = overview, measure
+        for row, view in enumerate(overview.arms):
+            if view.arm.id == self._arm_id:
+                self._row = row
+        if at in overview.scales:
+            self._column = overview.scales.index(at)
+        self._row = max(0, min(self._row, len(overview.arms) - 1))
+        self._column = max(0, min(self._column, len(overview.scales) - 1))
+        height = len(overview.arms)
+        if before is None or len(before.arms) != height:
+            self.styles.height = max(1, height)
+        self.content_changed()
+        self._tell()
+
+    @property
+    def cell(self) -> CellView | None:
+        """The cell under the cursor."""
+        return None if self._overview is None else self._overview.cell(self._row, self._column)
+
+    @property
+    def arm(self) -> ArmView | None:
+        """The arm under the cursor."""
+        if self._overview is None or not self._overview.arms:
+            return None
+        return self._overview.arms[self._row]
+
+    def heading(self, width: int, look: Look) -> list[Text]:
+        """The two lines above the table: what it shows, and the scales."""
+        overview = self._overview
+        if overview is None:
+            return [Text(" counting …", look.muted, end=""), Text(end="")]
+        b = overview.budget
+        first = Text(" ", end="", no_wrap=True)
+        first.append(TITLES[self._measure].format(b=b), look.strong)
+        first.append("  ")
+        first.append(EXPLAINED[self._measure].format(b=b), look.muted)
+        shape = geometry(overview, width)
+        second = Text(" ", end="", no_wrap=True)
+        second.append(fit("arm  \\  irrelevant sessions", shape.name), look.muted)
+        second.append(" ")
+        for value in overview.scales:
+            second.append(scale(value).center(shape.cell), look.muted)
+            second.append(" " * shape.gap)
+        if shape.bars:
+            second.append(" ")
+            second.append(
+                "0..100".ljust(2 * len(overview.scales))[: 2 * len(overview.scales)], look.muted
+            )
+        if shape.delta:
+            second.append("Δ pp".rjust(6), look.muted)
+        if shape.star:
+            second.append("s*".rjust(shape.star), look.muted)
+        if shape.p90r:
+            second.append("P90R".rjust(6), look.muted)
+        return [first, second]
+
+    # --- lines ----------------------------------------------------------------------------------
+
+    def count(self) -> int:
+        return 0 if self._overview is None else len(self._overview.arms)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, self.count())
+
+    def line(self, index: int, width: int) -> Text:
+        overview = self._overview
+        assert overview is not None
+        look = look_of(self)
+        view = overview.arms[index]
+        shape = geometry(overview, width)
+        text = Text(" ", end="", no_wrap=True)
+        here = index == self._row
+        text.append(fit(view.arm.key, shape.name), look.strong if here else "")
+        text.append(" ")
+        values: list[float | None] = []
+        for column, cell in enumerate(view.cells):
+            share = None if cell is None else cell.shares[self._measure]
+            value = None if share is None else share.value
+            good = None if value is None else self._goodness(value)
+            values.append(good)
+            text.append_text(
+                heat_cell(
+                    value,
+                    share.interval.low if share and share.interval else None,
+                    share.interval.high if share and share.interval else None,
+                    look,
+                    width=shape.cell,
+                    goodness=good,
+                    at_target=self._measure is Measure.PASS
+                    and value is not None
+                    and value >= overview.alpha,
+                    selected=here and column == self._column and self.has_focus,
+                    uncertain=share is not None and share.n < FEW,
+                )
+            )
+            text.append(" " * shape.gap)
+        if shape.bars:
+            text.append(" ")
+            text.append_text(bars(values, look))
+            text.append(" ")
+        if shape.delta:
+            delta = view.delta
+            style = look.muted if delta is None or delta > -0.10 else look.budget
+            if delta is not None and delta <= -0.25:
+                style = look.bad
+            text.append(points(delta).rjust(6), style)
+        if shape.star:
+            text.append(shortened(view.s_star).rjust(shape.star), self._star_style(view, look))
+        if shape.p90r:
+            text.append(str(view.p90r).rjust(6), look.muted)
+        return text
+
+    def _goodness(self, value: float) -> float:
+        return value if self._measure in GOOD_WHEN_HIGH else 1.0 - value
+
+    def _star_style(self, view: ArmView, look: Look) -> Style:
+        found = view.s_star
+        if found.value is None or found.kind == "withheld":
+            return look.missing
+        if found.kind == "above" or found.open:
+            return look.good
+        return look.bad if found.sure else look.budget
+
+    # --- cursor ---------------------------------------------------------------------------------
+
+    def _put(self, row: int, column: int) -> None:
+        overview = self._overview
+        if overview is None or not overview.arms:
+            return
+        old = self._row
+        self._row = max(0, min(row, len(overview.arms) - 1))
+        self._column = max(0, min(column, len(overview.scales) - 1))
+        self._arm_id = overview.arms[self._row].arm.id
+        top = round(self.scroll_offset.y)
+        if self._row < top:
+            self.jump(self._row)
+        elif self.size.height and self._row >= top + self.size.height:
+            self.jump(self._row - self.size.height + 1)
+        self.refresh_index(old)
+        self.refresh_index(self._row)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.post_message(self.Moved(self.cell, self.arm))
+
+    def action_move(self, by: int) -> None:
+        self._put(self._row + by, self._column)
+
+    def action_page(self, by: int) -> None:
+        self._put(self._row + by * max(1, self.size.height - 1), self._column)
+
+    def action_edge(self, bottom: bool) -> None:
+        self._put(self.count() if bottom else 0, self._column)
+
+    def action_across(self, by: int) -> None:
+        self._put(self._row, self._column + by)
+
+    def action_choose(self) -> None:
+        if self.cell is not None:
+            self.post_message(self.Chosen(self.cell))
+
+    def on_focus(self) -> None:
+        self.refresh(Region(0, 0, self.size.width, self.size.height))
+
+    def on_blur(self) -> None:
+        self.refresh(Region(0, 0, self.size.width, self.size.height))
+
+    def on_click(self, event: events.Click) -> None:
+        overview = self._overview
+        if overview is None:
+            return
+        shape = geometry(overview, self.size.width)
+        column = (event.x - shape.name - 2) // (shape.cell + shape.gap)
+        row = round(self.scroll_offset.y) + event.y
+        if (row, column) == (self._row, self._column) and event.chain >= 2:
+            self.action_choose()
+        elif row < len(overview.arms):
+            self._put(row, column if 0 <= column < len(overview.scales) else self._column)
