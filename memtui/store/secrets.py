@@ -28,8 +28,9 @@ _KEY = (
     r"|refresh[_-]?token|auth[_-]?token|password)"
 )
 _KEYS = re.compile(rf"(?:^|[_-]){_KEY}$", re.I | re.A)
+# A key starts a word; in JSON kept as text, a line feed in front of it is a backslash and an n.
 _FORMS = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))(?:"
     r"(?:sk|xai|nvapi|pplx)-[A-Za-z0-9_\-]{16,}"
     r"|(?:hf|gsk|r8)_[A-Za-z0-9]{16,}"
     r"|gh[opsur]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}"
