@@ -17,6 +17,7 @@ from runners.engine.planned import Plan
 from runners.episode import EpisodeSettings
 from runners.judges.contract import Judge
 from runners.memory.contract import Door, MemorySystem
+from runners.models.door import ModelDoor
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class Experiment:
     code: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     door: Door | None = None
+    models: ModelDoor | None = None
+    """The door to the language models; None where no part asks one."""
     model_limits: Mapping[str, int] = field(default_factory=dict)
     """Episodes that may use a model at once."""
 

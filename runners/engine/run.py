@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from memtui.model import RunState
 from memtui.store.errors import StoreError
 from memtui.store.events import (
+    Event,
     EventSink,
     ItemEvent,
     LogEvent,
@@ -65,6 +66,7 @@ async def run_experiment(
     new: bool = False,
     pace: float | None = None,
     on_beat: Watcher | None = None,
+    on_log: Callable[[LogEvent], None] | None = None,
     signals: bool = False,
     grace_s: float = GRACE_S,
 ) -> RunResult:
@@ -72,9 +74,10 @@ async def run_experiment(
 
     Continues an existing file of the same settings; UserError with a list of changes when they differ
     (`new` writes to another, numbered file instead). `pace` (episodes per second) overrides the
-    configuration. With `signals`, SIGINT and SIGTERM stop the run cleanly (episodes under way get
-    `grace_s` seconds), a second one at once; only possible in the main thread. StoreError when the file can no longer be written: what was
-    acknowledged is in it.
+    configuration; `on_beat` and `on_log` hear of each heartbeat and of what is logged. With `signals`,
+    SIGINT and SIGTERM stop the run cleanly (episodes under way get `grace_s` seconds), a second one at
+    once; that is only possible in the main thread. StoreError when the file can no longer be written:
+    what was acknowledged is in it.
     """
     path = run_path(experiment, out)
     path = resume.numbered(path) if new else path
@@ -82,8 +85,9 @@ async def run_experiment(
     effective, hash = experiment.effective(), experiment.hash
     if before is not None:
         resume.require_same(path, before, effective, hash)
-    async with RunWriter(path, durable=experiment.config.output.durable) as sink:
-        uid = sink.run_uid or (before.uid if before else uuid.uuid4().hex)
+    async with RunWriter(path, durable=experiment.config.output.durable) as writer:
+        sink = _Heard(writer, on_log)
+        uid = writer.run_uid or (before.uid if before else uuid.uuid4().hex)
         await _declare(experiment, sink, uid, effective, hash)
         sitting = _Sitting(experiment, path, sink, uid, before, pace)
         return await sitting.run(on_beat, grace_s if signals else None)
@@ -123,6 +127,22 @@ async def _declare(
         await sink.emit(ItemEvent(item))
 
 
+class _Heard:
+    """The writer, with somebody who hears of what is logged (the command line)."""
+
+    def __init__(self, writer: RunWriter, on_log: Callable[[LogEvent], None] | None) -> None:
+        self.next_attempt = writer.next_attempt
+        self.commit = writer.commit
+        self._emit = writer.emit
+        self._on_log = on_log
+
+    async def emit(self, event: Event) -> None:
+        """Hand an event on."""
+        if self._on_log is not None and isinstance(event, LogEvent):
+            self._on_log(event)
+        await self._emit(event)
+
+
 class _Sitting:
     """One process working on one run file."""
 
@@ -130,7 +150,7 @@ class _Sitting:
         self,
         experiment: Experiment,
         path: Path,
-        sink: RunWriter,
+        sink: _Heard,
         uid: str,
         before: resume.Earlier | None,
         pace: float | None,
@@ -189,6 +209,8 @@ class _Sitting:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
             await self.executor.close()
+            if self.experiment.models is not None:
+                await self.experiment.models.close()
             control.remove(self.path)
         await pulse.beat()
         return await self._end()
@@ -256,7 +278,9 @@ class _Sitting:
         )
 
     def _extra(self) -> dict[str, Any]:
+        models = self.experiment.models
         return {
+            **({"models": models.snapshot()} if models is not None else {}),
             "doing": self.doing,
             "histories": self.executor.histories.built,
             "sessions": self.executor.histories.sessions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def tiny_experiment(
     agent: Agent | None = None,
     judge: Judge | None = None,
     items: int = 6,
-    arms: dict[str, tuple[MemorySystem, Agent]] | None = None,
+    arms: Mapping[str, tuple[MemorySystem, Agent]] | None = None,
 ) -> Experiment:
     """An experiment over `tiny_data`; `config` overrides sections of `CONFIG`."""
     checked = check_config(CONFIG | (config or {}))

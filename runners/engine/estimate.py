@@ -1,0 +1,161 @@
+"""What an experiment would cost before it runs: prompts, tokens, dollars and hours, with what was assumed.
+
+Nothing is measured here. Every number rests on the assumptions that are printed beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from runners.engine.config import ExperimentConfig
+from runners.models.prices import context_of, cost, price_of
+from runners.models.settings import ModelSettings
+
+BASE_TOKENS = 350
+"""Instructions, tool schema and question of one prompt."""
+REPLY_TOKENS = 120
+"""Tokens of one reply."""
+MODEL_CALL_S = 4.0
+"""Seconds of one model call."""
+EMBEDDED_EPISODE_S = 0.02
+"""Seconds of one episode of an agent without a model, on one processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One arm at one scale. Tokens are summed over its episodes; None is unknown, never 0.
+
+    `prompt` is the largest prompt of a typical episode, `prompt_at_cap` that of one that goes on to
+    the safety cap; `context` is the model's window.
+    """
+
+    arm: str
+    scale: float
+    episodes: int
+    model: str | None
+    prompt: int
+    prompt_at_cap: int
+    context: int | None
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether a typical prompt fits the model's window; None where that is not known."""
+        return None if self.context is None or self.model is None else self.prompt <= self.context
+
+    @property
+    def fits_at_cap(self) -> bool | None:
+        """The same for an episode that goes on to the safety cap."""
+        if self.context is None or self.model is None:
+            return None
+        return self.prompt_at_cap <= self.context
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySize:
+    """Mean sizes of the histories of a scale, in tokens."""
+
+    tokens: float
+    sessions: float
+
+    @property
+    def session_tokens(self) -> float:
+        """Mean tokens of a session."""
+        return self.tokens / self.sessions if self.sessions else 0.0
+
+
+def estimate(
+    arm: str,
+    scale: float,
+    episodes: int,
+    size: HistorySize,
+    *,
+    context_system: bool,
+    model: str | None,
+    settings: ModelSettings,
+    config: ExperimentConfig,
+) -> Estimate:
+    """Estimate one arm at one scale.
+
+    A searching agent is assumed to use its budget B and to keep all it was shown in its prompt; blocks
+    are taken to be whole sessions (finer blocks make smaller prompts). A context system gives one
+    prompt of the history, cut to `context_tokens`.
+    """
+    if context_system:
+        given = min(size.tokens, config.context_tokens)
+        prompt = at_cap = round(BASE_TOKENS + given)
+        total, calls = prompt, 1
+    else:
+        shown = min(config.k, size.sessions) * size.session_tokens
+        if config.observation_tokens is not None:
+            shown = min(shown, config.observation_tokens)
+        searches = config.budget.calls
+        step = shown + REPLY_TOKENS
+        prompt = round(BASE_TOKENS + searches * step)
+        at_cap = round(BASE_TOKENS + config.budget.call_cap * step)
+        calls = searches + 1
+        total = round(calls * BASE_TOKENS + step * searches * calls / 2)
+    if model is None:
+        return Estimate(
+            arm,
+            scale,
+            episodes,
+            None,
+            prompt,
+            at_cap,
+            None,
+            0,
+            0,
+            0.0,
+            episodes * EMBEDDED_EPISODE_S,
+        )
+    price = price_of(model, settings)
+    completion = calls * REPLY_TOKENS
+    one = cost(price, total, completion, None)
+    return Estimate(
+        arm,
+        scale,
+        episodes,
+        model,
+        prompt,
+        at_cap,
+        context_of(model, settings),
+        total * episodes,
+        completion * episodes,
+        None if one is None else one * episodes,
+        episodes * calls * MODEL_CALL_S,
+    )
+
+
+def hours(estimates: Mapping[str, float], limits: Mapping[str, int | None], workers: int) -> float:
+    """Hours for seconds of work per model (or `""` without one), as many at once as limits allow.
+
+    Models run beside each other, so the slowest decides; embedded agents share one processor.
+    """
+    longest = 0.0
+    for model, seconds in estimates.items():
+        at_once = 1 if not model else min(workers, limits.get(model) or workers)
+        longest = max(longest, seconds / at_once)
+    return longest / 3600.0
+
+
+def assumptions(config: ExperimentConfig) -> tuple[str, ...]:
+    """What the numbers rest on, in words."""
+    return (
+        "tokens are characters / 4; sizes are means over the first histories of each scale",
+        f"a searching model agent makes {config.budget.calls} memory calls and keeps what it saw:"
+        f" {config.k} whole sessions a call"
+        + (
+            f", at most {config.observation_tokens:,} tokens"
+            if config.observation_tokens is not None
+            else ""
+        ),
+        f"{BASE_TOKENS} tokens of instructions and question a prompt, {REPLY_TOKENS} tokens a reply",
+        f"{MODEL_CALL_S:g} s a model call, {EMBEDDED_EPISODE_S:g} s an episode without a model;"
+        " preparing sessions is not in the hours",
+        "no token of a prompt is cached by the provider",
+    )

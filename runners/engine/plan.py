@@ -1,0 +1,199 @@
+"""What would run: episodes, prompts, tokens, cost, hours, missing rungs and missing parts; runs nothing.
+
+The same configuration gives the same plan, byte for byte, as text and as JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.metrics.scales import scale_label
+from runners.engine import estimate, preflight
+from runners.engine.estimate import Estimate, HistorySize
+from runners.engine.experiment import Experiment
+from runners.memory.registry import missing_needs
+from runners.models.settings import ModelSettings
+
+SIZED = 25
+"""Histories of each scale whose size is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Rungs that the data cannot fill at one scale."""
+
+    scale: float
+    histories: int
+    of: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """A plan in numbers; `missing_parts` holds one line per thing that has to be installed first."""
+
+    experiment: Experiment
+    rows: tuple[Estimate, ...]
+    sizes: dict[float, HistorySize]
+    missing: tuple[Missing, ...]
+    missing_parts: tuple[str, ...]
+    warnings: tuple[str, ...]
+    hours: float
+
+    @property
+    def episodes(self) -> int:
+        """Episodes that would run."""
+        return sum(row.episodes for row in self.rows)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of everything; None as soon as one part is unknown."""
+        total = 0.0
+        for row in self.rows:
+            if row.cost is None:
+                return None
+            total += row.cost
+        return total
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as JSON holds it (docs/running-experiments.md)."""
+        experiment = self.experiment
+        return {
+            "name": experiment.config.name,
+            "config_hash": experiment.hash,
+            "data": dict(experiment.data),
+            "items": len(experiment.plan.items()),
+            "episodes": self.episodes,
+            "prompt_tokens": sum(row.prompt_tokens for row in self.rows),
+            "completion_tokens": sum(row.completion_tokens for row in self.rows),
+            "cost_usd": self.cost,
+            "hours": round(self.hours, 3),
+            "cells": [
+                {
+                    "arm": row.arm,
+                    "scale": scale_label(row.scale),
+                    "episodes": row.episodes,
+                    "model": row.model,
+                    "prompt": row.prompt,
+                    "prompt_at_cap": row.prompt_at_cap,
+                    "context_window": row.context,
+                    "fits": row.fits,
+                    "fits_at_cap": row.fits_at_cap,
+                    "prompt_tokens": row.prompt_tokens,
+                    "completion_tokens": row.completion_tokens,
+                    "cost_usd": row.cost,
+                }
+                for row in self.rows
+            ],
+            "scales": [
+                {
+                    "scale": scale_label(scale),
+                    "sessions": round(size.sessions, 1),
+                    "tokens": round(size.tokens),
+                }
+                for scale, size in sorted(self.sizes.items())
+            ],
+            "missing_rungs": [
+                {
+                    "scale": scale_label(m.scale),
+                    "histories": m.histories,
+                    "of": m.of,
+                    "example": m.example,
+                }
+                for m in self.missing
+            ],
+            "missing_parts": list(self.missing_parts),
+            "warnings": list(self.warnings),
+            "assumptions": list(estimate.assumptions(experiment.config)),
+        }
+
+
+def make_plan(experiment: Experiment, models: dict[str, ModelSettings]) -> PlanReport:
+    """Look at an experiment without running anything of it."""
+    episodes = Counter((spec.arm, spec.scale) for spec in experiment.plan.episodes())
+    sizes = history_sizes(experiment)
+    rows = []
+    seconds: dict[str, float] = {}
+    for (arm_key, scale), count in sorted(
+        episodes.items(), key=lambda entry: (list(experiment.arms).index(entry[0][0]), entry[0][1])
+    ):
+        arm = experiment.arms[arm_key]
+        row = estimate.estimate(
+            arm_key,
+            scale,
+            count,
+            sizes[scale],
+            context_system=arm.memory.info.context,
+            model=arm.model,
+            settings=models.get(arm.model or "", ModelSettings()),
+            config=experiment.config,
+        )
+        rows.append(row)
+        seconds[row.model or ""] = seconds.get(row.model or "", 0.0) + row.seconds
+    at_once = {name: settings.concurrency for name, settings in models.items()}
+    return PlanReport(
+        experiment=experiment,
+        rows=tuple(rows),
+        sizes=sizes,
+        missing=missing_rungs(experiment),
+        missing_parts=missing_parts(experiment),
+        warnings=tuple(_warnings(experiment, rows)),
+        hours=estimate.hours(seconds, at_once, experiment.config.limits.workers),
+    )
+
+
+def history_sizes(experiment: Experiment) -> dict[float, HistorySize]:
+    """Mean size of the first `SIZED` histories of each scale."""
+    found: dict[float, list[tuple[int, int]]] = {}
+    seen: set[str] = set()
+    for spec in experiment.plan.episodes():
+        sizes = found.setdefault(spec.scale, [])
+        if len(sizes) >= SIZED or spec.haystack in seen:
+            continue
+        seen.add(spec.haystack)
+        built = experiment.plan.haystack(spec.item, spec.scale, spec.ladder_seed)
+        sizes.append((built.event.tokens, len(built.haystack.positions)))
+    return {
+        scale: HistorySize(
+            sum(tokens for tokens, _ in sizes) / len(sizes),
+            sum(sessions for _, sessions in sizes) / len(sizes),
+        )
+        for scale, sizes in found.items()
+    }
+
+
+def missing_rungs(experiment: Experiment) -> tuple[Missing, ...]:
+    """Rungs that the data cannot fill, by scale."""
+    notes: dict[float, list[str]] = {}
+    for event in experiment.plan.unavailable():
+        notes.setdefault(event.scale, []).append(f"{event.item}: {event.note}")
+    of = len(experiment.plan.items()) * len(experiment.config.ladder.seeds)
+    return tuple(Missing(scale, len(lines), of, lines[0]) for scale, lines in sorted(notes.items()))
+
+
+def missing_parts(experiment: Experiment) -> tuple[str, ...]:
+    """What has to be there before the first episode and is not."""
+    lines: dict[str, None] = {}
+    for arm in experiment.arms.values():
+        for line in missing_needs(arm.memory.info):
+            lines[f"{arm.memory_key}: {line}"] = None
+    return tuple(lines)
+
+
+def _warnings(experiment: Experiment, rows: list[Estimate]) -> list[str]:
+    warnings = [check.text for check in preflight.trivial_recall(experiment)]
+    for row in rows:
+        where = f"{row.arm} at scale {scale_label(row.scale)}"
+        if row.fits is False:
+            warnings.append(
+                f"{where}: a prompt of about {row.prompt:,} tokens does not fit {row.model}"
+                f" ({row.context:,})"
+            )
+        elif row.fits_at_cap is False:
+            warnings.append(
+                f"{where}: an episode that goes on to the safety cap reaches {row.prompt_at_cap:,} tokens,"
+                f" more than {row.model} takes ({row.context:,}); set observation_tokens"
+            )
+    return warnings

@@ -1,0 +1,93 @@
+"""A plan as text for people."""
+
+from __future__ import annotations
+
+from memtui.metrics.scales import scale_label
+from runners.engine import estimate
+from runners.engine.plan import PlanReport
+
+
+def plan_text(report: PlanReport) -> str:
+    """The plan, line by line; ends with a line feed."""
+    experiment = report.experiment
+    config = experiment.config
+    budget = config.budget
+    lines = [
+        f"plan of {config.name} (nothing was run)",
+        f"  data      {experiment.data.get('name')}: {len(experiment.plan.items())} items, sha256"
+        f" {str(experiment.data.get('sha256'))[:12]}",
+        f"  ladder    scales {', '.join(map(scale_label, config.ladder.scales))}; seeds"
+        f" {', '.join(map(str, config.ladder.seeds))}; dates {config.ladder.date_policy}; repeats"
+        f" {config.repeats}",
+        f"  budget    B = {budget.calls} ({budget.mode}), forced final answer"
+        f" {'yes' if budget.forced_final_answer else 'no'}, k = {config.k}, cap {budget.call_cap} calls",
+        f"  judges    {', '.join(judge.id for judge in experiment.judges)}",
+        f"  hash      {experiment.hash[:16]}",
+        "",
+        f"  episodes  {report.episodes:,}",
+        f"  tokens    {_tokens(report)}",
+        f"  cost      {_cost(report)}",
+        f"  time      about {_hours(report.hours)} with {config.limits.workers} workers",
+        "",
+        f"  {'scale':>8}  {'sessions':>9}  {'tokens':>11}   mean of a history",
+    ]
+    for scale, size in sorted(report.sizes.items()):
+        lines.append(f"  {scale_label(scale):>8}  {size.sessions:>9.1f}  {size.tokens:>11,.0f}")
+    width = max([len(row.arm) for row in report.rows] or [3])
+    lines += [
+        "",
+        f"  {'arm':<{width}}  {'scale':>6}  {'episodes':>8}  {'prompt':>9}  {'window':>9}  cost",
+    ]
+    for row in report.rows:
+        window = "-" if row.model is None else f"{row.context:,}" if row.context else "unknown"
+        prompt = "-" if row.model is None else f"{row.prompt:,}"
+        mark = "" if row.fits is not False else "  does not fit"
+        lines.append(
+            f"  {row.arm:<{width}}  {scale_label(row.scale):>6}  {row.episodes:>8,}  {prompt:>9}"
+            f"  {window:>9}  {_dollars(row.cost)}{mark}"
+        )
+    lines += _section(
+        "missing rungs (their episodes are not planned)",
+        [
+            f"scale {scale_label(m.scale)}: {m.histories} of {m.of} histories, e.g. {m.example}"
+            for m in report.missing
+        ],
+    )
+    lines += _section("missing parts (needed before the first episode)", report.missing_parts)
+    lines += _section("warnings", report.warnings)
+    lines += _section("assumed", estimate.assumptions(config))
+    return "\n".join(lines) + "\n"
+
+
+def _section(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:
+    return ["", f"  {title}", *(f"    {entry}" for entry in entries)] if entries else []
+
+
+def _tokens(report: PlanReport) -> str:
+    prompt = sum(row.prompt_tokens for row in report.rows)
+    completion = sum(row.completion_tokens for row in report.rows)
+    if not prompt and not completion:
+        return "none: no arm asks a language model"
+    return f"about {prompt:,} in, {completion:,} out"
+
+
+def _cost(report: PlanReport) -> str:
+    unknown = sorted({row.model or "" for row in report.rows if row.cost is None})
+    known = sum(row.cost for row in report.rows if row.cost is not None)
+    if not unknown:
+        return _dollars(known)
+    return f"unknown: no price for {', '.join(unknown)}" + (
+        f"; the rest {_dollars(known)}" if known else ""
+    )
+
+
+def _dollars(cost: float | None) -> str:
+    if cost is None:
+        return "unknown"
+    return "0 USD" if cost == 0 else f"about {cost:,.2f} USD"
+
+
+def _hours(hours: float) -> str:
+    if hours < 1 / 60:
+        return f"{hours * 3600:.0f} s"
+    return f"{hours * 60:.0f} min" if hours < 2 else f"{hours:,.1f} h"
