@@ -17,6 +17,7 @@ from memtui.metrics import glyphs
 from memtui.views import marks, strip
 from memtui.views.look import Look
 from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, WRONG
+from memtui.views.styled import styled
 from memtui.views.text_door import fit
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import LineBlock, LineView, look_of
@@ -50,7 +51,7 @@ class Question(Dialog):
     def on_mount(self) -> None:
         look = look_of(self)
         width = max(30, min(60, self.app.size.width - 8))
-        lines = [Text(self._heading, look.strong, end=""), Text(end="")]
+        lines = [styled(self._heading, look.strong), Text(end="")]
         lines += [Text(part, end="") for part in wrap(self._body, width)]
         lines.append(Text(end=""))
         for choice in self._choices:
@@ -130,12 +131,12 @@ def help_lines(look: Look) -> list[Text]:
     """Keys, then the signs."""
     lines: list[Text] = []
     for title, keys in KEYS:
-        lines += [Text(end=""), Text(title, look.strong, end="")]
+        lines += [Text(end=""), styled(title, look.strong)]
         for key, what in keys:
             lines.append(
                 Text.assemble("  ", (fit(key, 12), look.accent), (what, ""), end="", no_wrap=True)
             )
-    lines += [Text(end=""), Text("a call strip, sign by sign", look.strong, end="")]
+    lines += [Text(end=""), styled("a call strip, sign by sign", look.strong)]
     example = Text("  ", end="")
     for sign in "◈◆":
         example.append(sign, strip.call_style(sign, look))
@@ -148,7 +149,7 @@ def help_lines(look: Look) -> list[Text]:
     lines.append(example)
     for sign, what in (*strip.LEGEND, *ENDINGS):
         lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
-    lines += [Text(end=""), Text("marks of a hit", look.strong, end="")]
+    lines += [Text(end=""), styled("marks of a hit", look.strong)]
     for sign, what in marks.LEGEND:
         lines.append(Text.assemble("  ", (sign, look.gold), f"  {what}", end="", no_wrap=True))
     return lines

@@ -12,6 +12,7 @@ from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
 from memtui.views.numbers import duration, scale
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
 StripOf = Callable[[EpisodeRow], Text]
@@ -79,7 +80,7 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
             )
         )
     if dock.last_log is not None:
-        parts.append(Text(clean_line(dock.last_log.text, width=60), look.muted, end=""))
+        parts.append(styled(clean_line(dock.last_log.text, width=60), look.muted))
     return flow(parts, width)[:1] if parts else []
 
 
@@ -108,7 +109,7 @@ def _flight(flight: InFlight, width: int, look: Look) -> Text:
 def _feed(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) -> list[Text]:
     if height < 2:
         return []
-    lines = [Text(" latest", look.muted, end="")]
+    lines = [styled(" latest", look.muted)]
     for row in dock.feed[: height - 1]:
         line = Text(" ", end="", no_wrap=True)
         strip = strip_of(row)

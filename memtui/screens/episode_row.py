@@ -17,6 +17,7 @@ from memtui.views.look import Look
 from memtui.views.numbers import compact, duration, money, scale
 from memtui.views.outcome import Ending, outcome_word
 from memtui.views.strip import PADDED_BUDGET, call_strip
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 
@@ -78,20 +79,20 @@ def strip_width(budget: int) -> int:
     return max(9, min(budget, PADDED_BUDGET) + 8)
 
 
-def columns(budget: int) -> list[Column]:
+def columns(budget: int, longest_arm: int = 16) -> list[Column]:
     """The columns of the list; the question is last and takes what is left."""
     return [
         Column("outcome", "outcome", 11),
         Column("strip", "calls", strip_width(budget)),
         Column("coverage", "evid.", 5, keep=2),
-        Column("arm", "arm", 16, keep=1, grow=1),
+        Column("arm", "arm", max(6, min(longest_arm, 24)), keep=1),
         Column("scale", "scale", 5, "right"),
         Column("type", "type", 16, keep=5),
         Column("tokens", "tokens", 6, "right", keep=7),
         Column("cost", "cost", 8, "right", keep=8),
         Column("time", "time", 7, "right", keep=6),
         Column("answer", "answer", 16, keep=4, grow=1),
-        Column("question", "question", 20, grow=4),
+        Column("question", "question", 16, grow=4),
     ]
 
 
@@ -107,21 +108,19 @@ def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Tex
         "strip": call_strip(row.strip, budget, ending, look, width=strip_width(budget)),
         "coverage": _coverage(row, look),
         "arm": row.arm,
-        "scale": Text(scale(row.scale), look.muted, end=""),
-        "type": Text(clean_line(row.qtype, width=16), look.muted, end=""),
-        "tokens": Text(compact(tokens), look.muted, end=""),
-        "cost": Text(money(row.cost), look.muted, end=""),
-        "time": Text(duration(row.wall_ms), look.muted, end=""),
-        "answer": Text(
-            clean_line(row.answer or "–", width=60), _answer_style(ending, look), end=""
-        ),
+        "scale": styled(scale(row.scale), look.muted),
+        "type": styled(clean_line(row.qtype, width=16), look.muted),
+        "tokens": styled(compact(tokens), look.muted),
+        "cost": styled(money(row.cost), look.muted),
+        "time": styled(duration(row.wall_ms), look.muted),
+        "answer": styled(clean_line(row.answer or "–", width=60), _answer_style(ending, look)),
         "question": row.question,
     }
 
 
 def _coverage(row: EpisodeRow, look: Look) -> Text:
     if not row.answerable:
-        return Text("none", look.muted, end="")
+        return styled("none", look.muted)
     if not row.done:
         return Text("")
     return coverage_bar(row.gold_found, row.gold_total, 5, look)

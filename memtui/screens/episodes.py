@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -20,6 +21,7 @@ from memtui.screens.episode_row import (
     episode_text,
     row_cells,
 )
+from memtui.screens.overview_parts import flow
 from memtui.state.episode_list import counts_by_quick, kept, ordered
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
@@ -29,6 +31,7 @@ from memtui.views.hints import Hint
 from memtui.views.look import Look
 from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
@@ -78,13 +81,16 @@ class EpisodeSource:
         """The columns for a width (one cell of margin on the left)."""
         if self._placed[0] != width:
             budget = self.session.settings.budget
-            self._placed = (width, place(columns(budget), width - 2))
+            longest = max(
+                (cell_len(clean_line(arm.key)) for arm in self.session.header.arms), default=6
+            )
+            self._placed = (width, place(columns(budget, longest), width - 2))
         return self._placed[1]
 
     def row(self, index: int, width: int) -> Text:
         line = self.at(index)
         if line is None:
-            return Text(" –", self._look.faint, end="")
+            return styled(" –", self._look.faint)
         cells = row_cells(line, self.session, self._look)
         return Text(" ", end="") + row(self.placed(width), cells)
 
@@ -249,9 +255,7 @@ class EpisodesScreen(MemtuiScreen):
                 if session.settings.filtered
                 else ("no episode has started yet")
             )
-            block.show(
-                [Text(end=""), Text(f" {word}", self.look.muted, end=""), *[Text(end="")] * 2]
-            )
+            block.show([Text(end=""), styled(f" {word}", self.look.muted), *[Text(end="")] * 2])
             return
         line = source.at(lines.cursor)
         if line is not None:
@@ -272,23 +276,22 @@ class EpisodesScreen(MemtuiScreen):
         second.append("   answer ", look.muted)
         answer = line.answer if line.answer is not None else f"– ({line.end_reason or 'running'})"
         second.append(clean_line(answer, width=half), outcome_style(ending.outcome, look))
-        third = Text(" ", end="", no_wrap=True)
-        third.append_text(outcome_word(ending.outcome, look))
+        third = outcome_word(ending.outcome, look)
         words = closing_words(line, session)
         if words != outcome_word(ending.outcome, look).plain[2:]:
             third.append(f" ({words.split(', ')[-1]})", look.muted)
+        parts = [third]
         for label, value in (
-            ("item", line.item),
+            ("calls", f"{line.requested} of B {session.settings.budget}"),
             ("type", line.qtype),
+            ("item", line.item),
             ("arm", line.arm),
             ("scale", scale(line.scale)),
-            ("calls", f"{line.requested} of B {session.settings.budget}"),
         ):
-            third.append(f"   {label} ", look.muted)
-            third.append(clean_line(value, width=28))
-        if third.cell_len > width:
-            third.truncate(width, overflow="ellipsis")
-        return [first, second, third]
+            parts.append(
+                Text.assemble((f"{label} ", look.muted), clean_line(value, width=28), end="")
+            )
+        return [first, second, flow(parts, width)[0]]
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_around)

@@ -22,6 +22,7 @@ from memtui.state.session import RunSession
 from memtui.state.settings import Quick
 from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
+from memtui.views.styled import styled
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
 
@@ -77,7 +78,7 @@ class OverviewScreen(MemtuiScreen):
         session = self.bench.session
         if overview is None or session is None:
             self.query_one("#heat-head", LineBlock).show(
-                [Text(end=""), Text(" counting …", self.look.muted, end=""), Text(end="")]
+                [Text(end=""), styled(" counting …", self.look.muted), Text(end="")]
             )
             return
         heat = self.query_one(HeatTable)

@@ -11,6 +11,7 @@ from memtui.state.overview import ArmView, CellView, Measure, Overview, Share
 from memtui.views.bars import stacked_bar, tall_bars
 from memtui.views.look import Look
 from memtui.views.numbers import percent, scale
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 TEXTURES = ("█", "▒", "░")
@@ -61,7 +62,7 @@ def counted(label: str, count: int, look: Look, note: str = "") -> Text:
 def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Look) -> list[Text]:
     """What is known of the cell under the cursor, in a few lines: counts, n, exclusions."""
     if arm is None:
-        return [Text(" no arm has started yet", look.muted, end="")]
+        return [styled(" no arm has started yet", look.muted)]
     head = Text(end="", no_wrap=True)
     head.append(" ")
     head.append(clean_line(arm.arm.key, width=40), look.accent)
@@ -160,10 +161,11 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
 def small_multiples(overview: Overview, width: int, height: int, look: Look) -> list[Text]:
     """One small chart per arm on the same 0..100 axis, as many as fit in `width` x `height`."""
     columns = len(overview.scales)
-    if not columns or height < 6:
+    if not columns or not overview.arms or height < 6:
         return []
     chart = 3 * columns - 1
-    slot = max(chart, 14) + 3
+    longest = max(cell_len(clean_line(view.arm.key)) for view in overview.arms)
+    slot = max(chart, min(longest, 24)) + 3
     per_row = max(1, (width - 1) // slot)
     lines: list[Text] = []
     arms = list(overview.arms)

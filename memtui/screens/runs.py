@@ -20,6 +20,7 @@ from memtui.views.columns import Column, heading, place, row
 from memtui.views.hints import Hint
 from memtui.views.look import Look
 from memtui.views.numbers import count, duration, scale, size
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
 from memtui.widgets.lines import LineBlock
@@ -74,27 +75,25 @@ class RunSource:
         word, style = STATES.get(summary.state, (summary.state, "muted"))
         cells: dict[str, Text | str] = {
             "run": line.path.stem,
-            "state": Text(clean_line(word, width=13), getattr(look, style), end=""),
-            "size": Text(size(summary.size), look.muted, end=""),
+            "state": styled(clean_line(word, width=13), getattr(look, style)),
+            "size": styled(size(summary.size), look.muted),
         }
         if summary.state == "unusable":
-            cells["progress"] = Text("–", look.faint, end="")
+            cells["progress"] = styled("–", look.faint)
             return cells
         progress = summary.progress
         if progress is not None:
             cells["progress"] = f"{count(progress.done)}/{count(progress.planned)}"
             cells["bar"] = share_bar(progress.done, progress.planned, 12, look)
-        cells["arms"] = Text(str(summary.arms), look.muted, end="")
-        cells["started"] = Text(summary.created_at[:16].replace("T", " "), look.muted, end="")
+        cells["arms"] = styled(str(summary.arms), look.muted)
+        cells["started"] = styled(summary.created_at[:16].replace("T", " "), look.muted)
         cells["data"] = summary.dataset
         if counts is not None:
-            cells["pass"] = Text(str(counts.passed), look.good, end="")
-            cells["exhausted"] = Text(str(counts.exhausted), look.budget, end="")
-            cells["wrong"] = Text(str(counts.wrong), look.bad, end="")
+            cells["pass"] = styled(str(counts.passed), look.good)
+            cells["exhausted"] = styled(str(counts.exhausted), look.budget)
+            cells["wrong"] = styled(str(counts.wrong), look.bad)
             excluded = counts.n_excluded
-            cells["excluded"] = Text(
-                str(excluded), look.missing if excluded else look.muted, end=""
-            )
+            cells["excluded"] = styled(str(excluded), look.missing if excluded else look.muted)
             rates = [passed / n if n else None for _, passed, n in line.by_scale[:12]]
             cells["scales"] = bars(rates, look, gap="")
         return cells
@@ -202,7 +201,7 @@ class RunsScreen(MemtuiScreen):
         if line is None:
             hint = f" no run file in {clean_line(str(self._folder), width=width - 24)}"
             more = " start one with: memtui demo, or memtui run CONFIG"
-            block.show([Text(hint, look.muted, end=""), Text(more, look.muted, end="")])
+            block.show([styled(hint, look.muted), styled(more, look.muted)])
             return
         summary = line.summary
         first = Text(" ", end="", no_wrap=True)

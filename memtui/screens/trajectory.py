@@ -30,6 +30,7 @@ from memtui.state.why import why_it_ended
 from memtui.store.records import SessionRow
 from memtui.views.hints import Hint
 from memtui.views.session_text import PlainText, SessionText
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Pane, Rule
@@ -216,7 +217,7 @@ class TrajectoryScreen(MemtuiScreen):
         look, session = self.look, self.bench.session
         if session is None:
             return
-        steps_facts = Text(f"{self._stop + 1} of {len(found.stops)}", look.muted, end="")
+        steps_facts = styled(f"{self._stop + 1} of {len(found.stops)}", look.muted)
         self.query_one("#steps-pane", Pane).show_facts(steps_facts)
         facts = Text(end="", no_wrap=True)
         if stop.is_call:
@@ -250,19 +251,21 @@ class TrajectoryScreen(MemtuiScreen):
         view = stop.hits[rank - 1] if rank is not None and 1 <= rank <= len(stop.hits) else None
         if view is None:
             self.text.show(PlainText(self._step_sections(found, stop)))
-            pane.show_facts(Text(clean_line(step_words(stop), width=40), self.look.muted, end=""))
+            pane.show_facts(styled(clean_line(step_words(stop), width=40), self.look.muted))
             return
         token = view.sessions[0]
         row = self._texts.get(token)
         if row is None or view.hit.text is not None:
             body = view.hit.text or f"the text of {token} is not in the file"
             self.text.show(PlainText([("", body)]))
-            pane.show_facts(Text(f"hit {view.rank}", self.look.muted, end=""))
+            pane.show_facts(styled(f"hit {view.rank}", self.look.muted))
             return
         turns, whole = found.gold_turns(token)
         block = None
         if view.hit.first is not None:
-            block = (view.hit.first, view.hit.first if view.hit.last is None else view.hit.last)
+            last = view.hit.first if view.hit.last is None else view.hit.last
+            if last - view.hit.first + 1 < len(row.turns):
+                block = (view.hit.first, last)
         words = query_words(stop.step.query or found.detail.item.question)
         self.text.show(
             SessionText(row.turns, evidence=turns, all_evidence=whole, block=block, words=words)

@@ -20,11 +20,16 @@ from memtui.views.numbers import UNKNOWN, duration, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.session_text import word_pattern
 from memtui.views.strip import call_strip, call_style
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
 
 PREVIEW = 300
-"""Characters of a turn that a hit's line looks at."""
+"""Characters of a turn that a hit's line holds."""
+LOOKED_AT = 4_000
+"""Characters of a turn that are searched for a query word."""
+LEAD = 12
+"""Characters kept before it."""
 
 
 def labelled(label: str, width: int = 7) -> str:
@@ -51,7 +56,7 @@ def head_lines(
         )
     lines += _gold_and_answer(found, session, width, look)
     lines.append(_ending_line(found, stop, session, width, look))
-    where = Text(labelled("episode"), look.muted, end="", no_wrap=True)
+    where = styled(labelled("episode"), look.muted)
     for part in (row.arm, scale(row.scale), item.qtype, item.key):
         where.append(clean_line(part, width=32), "")
         where.append("  ", "")
@@ -73,7 +78,7 @@ def head_lines(
 def _gold_and_answer(found: Trajectory, session: RunSession, width: int, look: Look) -> list[Text]:
     row, item = found.detail.row, found.detail.item
     ending = ending_of(row, session)
-    gold = Text(labelled("gold"), look.muted, end="", no_wrap=True)
+    gold = styled(labelled("gold"), look.muted)
     said = UNKNOWN if item.gold is None else item.gold
     if not item.answerable:
         said = f"{said}  (cannot be answered)"
@@ -88,7 +93,7 @@ def _gold_and_answer(found: Trajectory, session: RunSession, width: int, look: L
         gold.append(clean_line(answer_text), style)
         return [gold]
     gold.append(clean_line(said, width=width - 11), look.gold)
-    answer = Text(labelled("answer"), look.muted, end="", no_wrap=True)
+    answer = styled(labelled("answer"), look.muted)
     answer.append(clean_line(answer_text, width=width - 11), style)
     return [gold, answer]
 
@@ -100,7 +105,7 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     signs = row.strip or "".join(one.glyph for one in found.stops if one.is_call)
     here = found.stops[stop].call_no if 0 <= stop < len(found.stops) else None
     current = here if here and found.stops[stop].is_call else None
-    line = Text(labelled("calls"), look.muted, end="", no_wrap=True)
+    line = styled(labelled("calls"), look.muted)
     line.append_text(
         call_strip(signs, budget, ending, look, width=max(12, width // 3), current=current)
     )
@@ -115,7 +120,7 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     covered = found.stops[-1].after if found.stops else 0
     total = row.gold_total if row.done else (len(units) or None)
     got = row.gold_found if row.done else covered
-    part = Text("   evidence ", look.muted, end="")
+    part = styled("   evidence ", look.muted)
     if found.detail.item.answerable:
         part.append_text(coverage_ratio(got, total, look))
         curve = coverage_curve(found.detail.coverage, total, look, width=12)
@@ -130,7 +135,7 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     said = verdicts.get(session.settings.judge)
     if said is not None:
         reason = f" ({clean_line(said.reason, width=20)})" if said.reason else ""
-        judge = Text(f"   judge: {said.label}{reason}", look.muted, end="")
+        judge = styled(f"   judge: {said.label}{reason}", look.muted)
         if line.cell_len + judge.cell_len <= width:
             line.append_text(judge)
     return line
@@ -220,14 +225,14 @@ def _call_parts(found: Trajectory, stop: Stop, session: RunSession, look: Look) 
     if step.gold_cum is None or total is None:
         say("evidence", "n/a")
     else:
-        change = Text("evidence ", look.muted, end="")
+        change = styled("evidence ", look.muted)
         change.append(
             f"{stop.before} → {stop.after} of {total}",
             look.gold if stop.after > stop.before else "",
         )
         parts.append(change)
     if step.status != "ok":
-        parts.append(Text(clean_line(step.status, width=20), look.bad, end=""))
+        parts.append(styled(clean_line(step.status, width=20), look.bad))
     if step.similarity is not None and step.similarity_kind and stop.call_no and stop.call_no > 1:
         say(
             "like an earlier query",
@@ -236,14 +241,10 @@ def _call_parts(found: Trajectory, stop: Stop, session: RunSession, look: Look) 
     t_star = found.detail.row.t_star
     if stop.is_call and t_star is not None and stop.call_no is not None and stop.call_no > t_star:
         parts.append(
-            Text(
-                f"complete since call {t_star}: {stop.call_no - t_star} after it",
-                look.budget,
-                end="",
-            )
+            styled(f"complete since call {t_star}: {stop.call_no - t_star} after it", look.budget)
         )
     if stop.is_call and stop.call_no is not None and stop.call_no > session.settings.budget:
-        parts.append(Text("beyond the budget", look.budget, end=""))
+        parts.append(styled("beyond the budget", look.budget))
     if step.wall_ms is not None:
         say("took", duration(step.wall_ms))
     return parts
@@ -275,7 +276,7 @@ class HitSource:
     def row(self, index: int, width: int) -> Text:
         view, look = self._stop.hits[index], self._look
         hit = view.hit
-        text = Text(f"{view.rank:>3} ", look.muted, end="", no_wrap=True)
+        text = styled(f"{view.rank:>3} ", look.muted)
         text.append_text(hit_marks(gold=view.gold, new=view.new, shown=hit.shown, look=look))
         session = self._texts.get(view.sessions[0])
         date = (session.date or "")[:10] if session is not None else ""
@@ -320,17 +321,24 @@ def preview_of(
     gold, _ = found.gold_turns(session.token)
     for number in inside:
         if number in gold:
-            return turns[number].text[:PREVIEW]
+            return around(turns[number].text, words)
     if words is not None:
         for number in inside:
-            match = words.search(turns[number].text[:4_000])
-            if match is not None:
-                at = max(0, match.start() - 40)
-                return ("…" if at else "") + turns[number].text[at : at + PREVIEW]
+            if words.search(turns[number].text[:LOOKED_AT]):
+                return around(turns[number].text, words)
     for number in inside:
         if turns[number].text:
             return turns[number].text[:PREVIEW]
     return ""
+
+
+def around(said: str, words: re.Pattern[str] | None) -> str:
+    """The text from a little before its first query word."""
+    match = None if words is None else words.search(said[:LOOKED_AT])
+    at = 0 if match is None else max(0, match.start() - LEAD)
+    if at:
+        at = said.find(" ", at, at + LEAD) + 1 or at
+    return ("…" if at else "") + said[at : at + PREVIEW]
 
 
 def missing_evidence(found: Trajectory, index: int, look: Look) -> Text:

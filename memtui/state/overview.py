@@ -56,6 +56,8 @@ class CellView:
     counts: Tally
     shares: Mapping[Measure, Share]
     p90r: Quantile
+    excluded_apart: int
+    """Excluded among the unanswerable items, which have rates of their own."""
 
     @property
     def pending(self) -> int:
@@ -136,7 +138,7 @@ def build_overview(
             views.append(view)
             if view is not None:
                 n += view.counts.n
-                excluded += view.counts.n_excluded
+                excluded += view.counts.n_excluded + view.excluded_apart
                 pending += view.pending
                 calls.update(view.counts.calls)
         total = Tally(budget, mode, calls=calls)
@@ -159,12 +161,14 @@ def _cell(row: CellRow, folds: Folds, budget: int, mode: str, cache: TallyCache)
         shares[measure] = Share(found.k, found.n, found.interval)
     covered, known = counts.covered_at_b, counts.coverage_n
     shares[Measure.COVERED] = Share(covered, known, wilson(covered, known))
+    excluded_apart = 0
     if apart is None:
         shares[Measure.ABSTAINED] = NO_SHARE
     else:
         other = tally(apart, budget, mode, cache=cache)
         shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
-    return CellView(row.id, row.scale, counts, shares, p90r(counts))
+        excluded_apart = other.n_excluded
+    return CellView(row.id, row.scale, counts, shares, p90r(counts), excluded_apart)
 
 
 def _s_star(scales: Sequence[float], views: Sequence[CellView | None], alpha: float) -> UsableScale:

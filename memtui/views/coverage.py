@@ -9,21 +9,22 @@ from rich.text import Text
 from memtui.views.bars import BLOCKS
 from memtui.views.look import Look
 from memtui.views.numbers import ratio
+from memtui.views.styled import styled
 
 
 def coverage_ratio(found: int | None, total: int | None, look: Look) -> Text:
     """``2/2`` in the style of how much it is; ``n/a`` where coverage cannot be said."""
     shown = ratio(found, total)
     if not total or found is None:
-        return Text(shown, look.missing, end="")
+        return styled(shown, look.missing)
     style = look.gold if found == total else look.muted if found == 0 else look.fresh
-    return Text(shown, style, end="")
+    return styled(shown, style)
 
 
 def coverage_bar(found: int | None, total: int | None, width: int, look: Look) -> Text:
     """One cell per gold unit where they fit, else a share: ``▪▪▫``; blank where coverage is n/a."""
     if not total or found is None:
-        return Text("n/a".ljust(width)[:width], look.missing, end="", no_wrap=True)
+        return styled("n/a".ljust(width)[:width], look.missing)
     if total <= width:
         return Text.assemble(
             ("▪" * found, look.gold),

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from memtui.views.look import Look, hex_of, ink_on, rate_colour
 from memtui.views.numbers import UNKNOWN, percent_interval
+from memtui.views.styled import styled
 
 
 def heat_cell(
@@ -27,7 +28,7 @@ def heat_cell(
     would say more than the numbers do. Without a rate the cell is empty ground with ``–``.
     """
     if rate is None:
-        text = Text(UNKNOWN.center(width), look.faint, end="", no_wrap=True)
+        text = styled(UNKNOWN.center(width), look.faint)
     else:
         shown = percent_interval(rate, low, high).center(width)
         if not look.colour:
@@ -37,10 +38,12 @@ def heat_cell(
         else:
             ground = rate_colour(rate if goodness is None else goodness, look)
             style = Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=at_target)
-        text = Text(shown, style, end="", no_wrap=True)
+        text = styled(shown, style)
     if selected:
-        mark = Style(reverse=True, bold=True) if not look.colour else look.chip
-        text = Text("▸" + text.plain[1:], mark, end="", no_wrap=True)
+        inside = text.plain[1:-1]
+        if not look.colour:
+            return styled(f"▸{inside}◂", Style(reverse=True, bold=True))
+        return Text.assemble(("▸", look.accent), (inside, look.strong), ("◂", look.accent), end="")
     return text
 
 

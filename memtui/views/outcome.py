@@ -9,6 +9,7 @@ from rich.text import Text
 
 from memtui.model import Label, Outcome, Regime
 from memtui.views.look import Look
+from memtui.views.styled import styled
 
 PASS = "✓"
 WRONG = "✗"
@@ -77,7 +78,7 @@ def outcome_style(outcome: Outcome, look: Look) -> Style:
 def outcome_word(outcome: Outcome, look: Look, *, width: int | None = None) -> Text:
     """Sign and word, ``◔ exhausted``, padded to `width` cells if given."""
     shown = f"{SIGNS[outcome]} {WORDS[outcome]}"
-    return Text(shown if width is None else shown.ljust(width), outcome_style(outcome, look))
+    return styled(shown if width is None else shown.ljust(width), outcome_style(outcome, look))
 
 
 def verdict(ending: Ending, look: Look) -> tuple[str, Style]:

@@ -16,6 +16,7 @@ from memtui.model import Turn
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.numbers import size
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_block, clean_line, fit
 from memtui.views.wrapping import wrap
 
@@ -147,10 +148,10 @@ class SessionText:
         if line.kind == "blank":
             return Text(end="")
         if line.turn < 0:
-            return Text(f" {line.text}", look.muted, end="", no_wrap=True)
+            return styled(f" {line.text}", look.muted)
         lit = self.is_lit(line.turn)
         in_block = self._block is not None and self._block[0] <= line.turn <= self._block[1]
-        margin = Text("▌ " if in_block else "  ", look.gold if lit else look.muted, end="")
+        margin = styled("▌ " if in_block else "  ", look.gold if lit else look.muted)
         if line.kind == "head":
             text = Text(end="", no_wrap=True)
             if lit:

@@ -159,9 +159,9 @@ def fit(text: str, width: int, align: Literal["left", "right", "center"] = "left
 
 def text(value: str, style: str | Style = "", *, width: int | None = None) -> Text:
     """A rich `Text` holding `value` literally, as one clean line (cut to `width` cells if given)."""
-    return Text(clean_line(value, width=width), style=style, no_wrap=True, end="")
+    return Text.assemble((clean_line(value, width=width), style), no_wrap=True, end="")
 
 
 def block(value: str, style: str | Style = "") -> Text:
     """A rich `Text` holding `value` literally, line ends kept."""
-    return Text(clean_block(value), style=style, end="")
+    return Text.assemble((clean_block(value), style), end="")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from memtui.views.look import Look
 from memtui.views.numbers import level
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 
@@ -55,7 +56,7 @@ def _settings(title: Title, width: int, look: Look) -> Text:
         label = "B≤" if title.hard else "B "
         parts.append(Text.assemble((label, look.muted), (str(title.budget), look.strong)))
     if title.paused:
-        parts.append(Text("‖ paused", look.budget))
+        parts.append(styled("‖ paused", look.budget))
     if title.filter:
         parts.append(
             Text.assemble(
@@ -63,7 +64,7 @@ def _settings(title: Title, width: int, look: Look) -> Text:
             )
         )
     if title.excluded:
-        parts.append(Text(f"! {title.excluded} excluded", look.missing))
+        parts.append(styled(f"! {title.excluded} excluded", look.missing))
     if title.alpha is not None:
         parts.append(Text.assemble(("α ", look.muted), (level(title.alpha), look.strong)))
     if title.judge:

@@ -21,6 +21,8 @@ def strip_of(
 
     Blank segments are styled too: the line interface does not paint them.
     """
+    if isinstance(text.style, Style):
+        base = base + text.style
     segments = []
     for segment in text.render(_CONSOLE, end=""):
         style = base + segment.style if segment.style else base

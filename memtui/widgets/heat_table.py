@@ -19,6 +19,7 @@ from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
 from memtui.views.numbers import points, scale
+from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 from memtui.widgets.lines import LineView, look_of
 
@@ -60,15 +61,12 @@ def geometry(overview: Overview, width: int) -> Geometry:
     columns = len(overview.scales)
     name = min(max(longest, 12), 32)
     room = width - 1
-    for cell, gap in ((9, 1), (7, 1), (6, 1), (6, 0)):
-        need = columns * (cell + gap)
-        if name + 1 + need <= room:
+    for cell, gap, beside in ((9, 1, 21), (8, 1, 21), (7, 1, 15), (7, 1, 9), (6, 1, 9), (6, 0, 0)):
+        if name + 1 + columns * (cell + gap) + beside <= room:
             break
-        name = max(10, min(name, room - need - 1))
-    else:
-        cell, gap = 6, 0
+    name = max(10, min(name, room - 1 - columns * (cell + gap)))
     room -= name + 1 + columns * (cell + gap)
-    star = 8 if room >= 8 else 0
+    star = 9 if room >= 9 else 0
     room -= star
     delta = room >= 6
     room -= 6 if delta else 0
@@ -156,7 +154,7 @@ class HeatTable(LineView):
         """The two lines above the table: what it shows, and the scales."""
         overview = self._overview
         if overview is None:
-            return [Text(" counting …", look.muted, end=""), Text(end="")]
+            return [styled(" counting …", look.muted), Text(end="")]
         b = overview.budget
         first = Text(" ", end="", no_wrap=True)
         first.append(TITLES[self._measure].format(b=b), look.strong)
@@ -164,7 +162,8 @@ class HeatTable(LineView):
         first.append(EXPLAINED[self._measure].format(b=b), look.muted)
         shape = geometry(overview, width)
         second = Text(" ", end="", no_wrap=True)
-        second.append(fit("arm  \\  irrelevant sessions", shape.name), look.muted)
+        second.append("arm", look.muted)
+        second.append(fit("sessions added ", shape.name - 3, "right"), look.faint)
         second.append(" ")
         for value in overview.scales:
             second.append(scale(value).center(shape.cell), look.muted)

@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.views.styled import styled
 from memtui.widgets.drawing import strip_of
 from memtui.widgets.lines import is_ascii, look_of
 
@@ -95,4 +96,4 @@ class Rule(Widget):
 
     def render_line(self, y: int) -> Strip:
         look = look_of(self)
-        return strip_of(Text("│", look.faint, end=""), 1, look.base, ascii_only=is_ascii(self))
+        return strip_of(styled("│", look.faint), 1, look.base, ascii_only=is_ascii(self))
