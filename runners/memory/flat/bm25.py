@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +24,12 @@ from runners.memory.contract import (
     Artifact,
     Door,
     Haystack,
+    MemoryError_,
     SessionText,
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.flat.postings import Ints, Postings
+from runners.memory.flat.postings import Members, Postings
 from runners.memory.flat.search import (
     DEFAULT_K,
     Blocks,
@@ -47,7 +48,7 @@ DEFAULT_B = 0.75
 """Lucene's own defaults."""
 
 
-def idf(blocks: int, holding: int) -> float:
+def idf(blocks: int, holding: float) -> float:
     """Weight of a word that `holding` of `blocks` blocks hold; never negative."""
     return math.log(1 + (blocks - holding + 0.5) / (holding + 0.5))
 
@@ -65,52 +66,40 @@ class BM25View(FlatView):
     """One haystack: the numbers of its blocks. Document frequencies are taken when asked for."""
 
     def __init__(
-        self,
-        blocks: Blocks,
-        members: Ints,
-        postings: Postings,
-        *,
-        k: int,
-        k1: float,
-        b: float,
-        stored: int,
+        self, blocks: Blocks, members: Members, *, k: int, k1: float, b: float, stored: int
     ) -> None:
         super().__init__(blocks, k, stored)
         self._members = members
-        self._postings = postings
         self._k1 = k1
         self._b = b
         self._norm_cache: Scores | None = None
 
     async def scores(self, query: str) -> Scores:
         """BM25 of every block; -inf for a block that holds no word of the query."""
-        return self.score_words(words(query))
-
-    def score_words(self, query: Sequence[str]) -> Scores:
-        """BM25 of every block for a query already cut into words."""
         n = len(self._members)
-        total = np.zeros(n)
-        if n == 0:
-            return total
-        norms = self._norms()
-        matched = np.zeros(n, dtype=bool)
-        for word, times in Counter(query).items():
-            counts = self._postings.counts(word, self._members)
-            if counts is None:
-                continue
-            holds = counts > 0
-            holding = int(holds.sum())
-            if holding:
-                total += (times * idf(n, holding)) * (counts / (norms + counts))
-                matched |= holds
-        total[~matched] = -np.inf
+        asked = Counter(words(query))
+        found = self._members.find(tuple(asked))
+        if found is None:
+            return np.full(n, -np.inf)
+        copies, original = self._members.copies, self._members.original
+        weigh = None if copies is None else copies[found.block]
+        holding = np.bincount(found.word, weights=weigh, minlength=len(asked))
+        weights = np.array(
+            [times * idf(n, df) for times, df in zip(asked.values(), holding.tolist(), strict=True)]
+        )
+        # idf > 0 and tf > 0, so a block scores 0 exactly where it holds none of the words.
+        parts = weights[found.word] * (found.count / (self._norms()[found.block] + found.count))
+        total = np.bincount(found.block, parts, n).astype(np.float64, copy=False)
+        if original is not None:
+            total = total[original]
+        total[total == 0] = -np.inf
         return total
 
     def _norms(self) -> Scores:
         """k1 * (1 - b + b * |d| / L) of every block, taken at the first search."""
         if self._norm_cache is None:
-            lengths = self._postings.lengths(self._members).astype(np.float64)
-            mean = float(lengths.mean()) or 1.0
+            lengths = self._members.lengths()
+            mean = float(lengths.sum()) / len(lengths) or 1.0
             self._norm_cache = self._k1 * ((1 - self._b) + self._b * (lengths / mean))
         return self._norm_cache
 
@@ -184,18 +173,16 @@ class BM25:
         """Collect the haystack's blocks; `now` has no influence on a lexical score."""
         prepared: list[PreparedSession] = require_artifacts(haystack, artifacts, "bm25")
         postings = prepared[0].postings if prepared else self._postings
-        if self._granularity == "session":
-            blocks = Blocks(haystack)
-            members = np.array([p.first for p in prepared], dtype=np.int64)
-        else:
+        numbers = [p.first for p in prepared if p.postings is postings]
+        if len(numbers) != len(prepared):
+            raise MemoryError_("bm25: these sessions were prepared by different systems")
+        blocks = Blocks(haystack)
+        if self._granularity == "turn":
             blocks = Blocks(haystack, [p.blocks for p in prepared])
-            members = np.array(
-                [p.first + i for p in prepared for i in range(p.blocks)], dtype=np.int64
-            )
+            numbers = [p.first + i for p in prepared for i in range(p.blocks)]
         return BM25View(
             blocks,
-            members,
-            postings,
+            postings.members(np.array(numbers, dtype=np.int64)),
             k=self._k,
             k1=self._k1,
             b=self._b,

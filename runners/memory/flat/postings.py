@@ -11,27 +11,50 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.intc]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Where the words of a query occur: three parallel arrays, ordered by word, then block.
+
+    Entry i says that word `word[i]` (its place in the query) occurs `count[i]` times in `block[i]`
+    (its number in the postings, or its place in a haystack).
+    """
+
+    word: Ints
+    block: Ints | Counts
+    count: Counts
+
+
+def _joined(arrays: Sequence[array[int]]) -> Counts:
+    """One numpy array of several growing ones. A copy: a shared buffer would forbid them to grow."""
+    return np.frombuffer(b"".join(arrays), dtype=np.intc)
 
 
 class Postings:
     """Word counts of numbered blocks, addressed by word.
 
-    Blocks are only ever added, with rising numbers, so each posting list is sorted by block. Eight
-    bytes are kept per distinct word of a block, plus the vocabulary.
+    Blocks are only ever added. Eight bytes are kept per distinct word of a block, plus the
+    vocabulary.
     """
 
-    __slots__ = ("_blocks", "_counts", "_lengths", "_words")
+    __slots__ = ("_blocks", "_counts", "_kept", "_kept_at", "_lengths", "_words")
 
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
         self._blocks: list[array[int]] = []
         self._counts: list[array[int]] = []
         self._lengths = array("i")
+        self._kept: dict[tuple[str, ...], Occurrences | None] = {}
+        self._kept_at = 0
 
     def __len__(self) -> int:
         """Number of blocks."""
@@ -53,22 +76,83 @@ class Postings:
                 counts[at].append(count)
         return number
 
-    def lengths(self, members: Ints) -> Ints:
-        """Number of words of each block in `members`."""
-        # Copied, not viewed: an exported buffer would forbid the array to grow.
-        return np.array(self._lengths, dtype=np.int64)[members]
+    def members(self, numbers: Ints) -> Members:
+        """The blocks of one haystack, in its order; a block may be there twice."""
+        return Members(self, numbers)
 
-    def counts(self, word: str, members: Ints) -> Ints | None:
-        """How often `word` occurs in each block of `members`, in their order; None if in no block.
+    def lengths(self, numbers: Ints) -> Floats:
+        """Number of words of each block."""
+        return _joined([self._lengths])[numbers].astype(np.float64)
 
-        `members` may be in any order and may name a block twice.
+    def occurrences(self, words: tuple[str, ...]) -> Occurrences | None:
+        """Where distinct `words` occur, in any block; None if nowhere.
+
+        Kept for the last few queries, because the histories of a ladder are asked the same.
         """
-        at = self._words.get(word)
-        if at is None:
+        if self._kept_at != len(self) or len(self._kept) > 64:
+            self._kept_at = len(self)
+            self._kept.clear()
+        if words not in self._kept:
+            self._kept[words] = self._look_up(words)
+        return self._kept[words]
+
+    def _look_up(self, words: tuple[str, ...]) -> Occurrences | None:
+        known = [
+            (place, at)
+            for place, word in enumerate(words)
+            if (at := self._words.get(word)) is not None
+        ]
+        if not known:
             return None
-        blocks = np.array(self._blocks[at], dtype=np.int64)
-        places = np.searchsorted(blocks, members)
-        places[places == len(blocks)] = 0
-        counts = np.array(self._counts[at], dtype=np.int64)[places]
-        counts[blocks[places] != members] = 0
-        return counts
+        blocks = [self._blocks[at] for _, at in known]
+        places = np.repeat([place for place, _ in known], [len(one) for one in blocks])
+        return Occurrences(places, _joined(blocks), _joined([self._counts[at] for _, at in known]))
+
+
+class Members:
+    """Which blocks of the postings one haystack holds, and where.
+
+    Only the blocks present when the haystack was opened are of any concern to it.
+    """
+
+    __slots__ = ("_numbers", "_places", "_postings", "copies", "original")
+
+    def __init__(self, postings: Postings, numbers: Ints) -> None:
+        self._postings = postings
+        self._numbers = numbers
+        order = np.arange(len(numbers))
+        # For each block of the postings its place among the members, or -1.
+        self._places = np.full(len(postings), -1, dtype=np.int64)
+        self._places[numbers] = order
+        standing = self._places[numbers]
+        repeats = not bool((standing == order).all())
+        self.original: Ints | None = standing if repeats else None
+        """Where the haystack holds a block twice: for each member, the one that stands for it."""
+        self.copies: Ints | None = None
+        """Then: how many members each one stands for, itself included; 0 for the others."""
+        if repeats:
+            self.copies = np.bincount(standing, minlength=len(order)).astype(np.int64)
+
+    def __len__(self) -> int:
+        """Number of members."""
+        return len(self._numbers)
+
+    def lengths(self) -> Floats:
+        """Number of words of each member."""
+        return self._postings.lengths(self._numbers)
+
+    def find(self, words: tuple[str, ...]) -> Occurrences | None:
+        """Where distinct `words` occur among the members, by their places; None if nowhere.
+
+        All words go through one pass over their posting lists: the cost is that of the lists, which
+        are short against a haystack's text, and of a constant number of array operations.
+        """
+        everywhere = self._postings.occurrences(words)
+        if everywhere is None or not len(self._numbers):
+            return None
+        if len(self._places) < len(self._postings):
+            added = len(self._postings) - len(self._places)
+            self._places = np.concatenate((self._places, np.full(added, -1, dtype=np.int64)))
+        place = self._places[everywhere.block]
+        (kept,) = (place >= 0).nonzero()
+        return Occurrences(everywhere.word[kept], place[kept], everywhere.count[kept])

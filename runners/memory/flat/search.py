@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +49,7 @@ def search_tool(k: int) -> ToolSpec:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A unit of retrieval: a whole session (`first` and `last` None) or turns first..last of it."""
 
     token: str
@@ -91,13 +89,14 @@ def require_artifacts(
     haystack: Haystack, artifacts: Mapping[str, Artifact], system: str
 ) -> list[Artifact]:
     """The artifact of each position, in order; MemoryError_ names what was never prepared."""
-    absent = [p.token for p in haystack.positions if p.sha not in artifacts]
-    if absent:
-        raise MemoryError_(
-            f"{system}: {len(absent)} of {len(haystack.positions)} sessions of this haystack were "
-            f"not prepared: {', '.join(absent[:5])}{' …' if len(absent) > 5 else ''}"
-        )
-    return [artifacts[p.sha] for p in haystack.positions]
+    try:
+        return [artifacts[p.sha] for p in haystack.positions]
+    except KeyError:
+        absent = [p.token for p in haystack.positions if p.sha not in artifacts]
+    raise MemoryError_(
+        f"{system}: {len(absent)} of {len(haystack.positions)} sessions of this haystack were "
+        f"not prepared: {', '.join(absent[:5])}{' …' if len(absent) > 5 else ''}"
+    )
 
 
 class Blocks:
@@ -130,9 +129,10 @@ class Blocks:
 
 def best(scores: Scores, k: int | None = None) -> list[int]:
     """Indices of the k best finite scores, best first, ties by position (the older block first)."""
-    matching = np.flatnonzero(np.isfinite(scores))
-    order = np.argsort(-scores[matching], kind="stable")
-    return [int(i) for i in matching[order[:k]]]
+    (matching,) = np.isfinite(scores).nonzero()
+    order = (-scores[matching]).argsort(kind="stable")
+    ranked: list[int] = matching[order[:k]].tolist()
+    return ranked
 
 
 class FlatView(ABC):
@@ -158,12 +158,14 @@ class FlatView(ABC):
             raise MemoryError_("this view of the memory is closed")
         query, k = read_arguments(args, self._k)
         scores = await self.scores(query)
-        hits = tuple(
-            Hit(ref=block.token, score=float(scores[i]), first=block.first, last=block.last)
-            for i in best(scores, k)
-            for block in (self.blocks[i],)
-        )
-        return CallResult(hits=hits, k_effective=k, data=self.remarks(query))
+        ranked = best(scores, k)
+        hits = [
+            Hit(block.token, score, first=block.first, last=block.last)
+            for block, score in zip(
+                map(self.blocks.__getitem__, ranked), scores[ranked].tolist(), strict=True
+            )
+        ]
+        return CallResult(tuple(hits), k_effective=k, data=self.remarks(query))
 
     def remarks(self, query: str) -> dict[str, Any]:
         """Facts about this search worth storing beside its hits; usually none."""
