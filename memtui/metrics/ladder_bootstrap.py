@@ -90,6 +90,30 @@ class Resampler:
         """Cluster-bootstrap interval of one rate."""
         return self.interval(self.rates([counts])[:, 0])
 
+    def quantile_interval(
+        self, values: Mapping[Hashable, Mapping[int, int]], q: float = 0.9
+    ) -> Interval | None:
+        """Cluster-bootstrap interval of an inverted-CDF quantile; None without an episode.
+
+        `values` is {cluster: {value: episodes}}; the ends are values that occurred.
+        """
+        numpy = self._np
+        support = sorted({value for counts in values.values() for value in counts})
+        if not support:
+            return None
+        column = {value: number for number, value in enumerate(support)}
+        counts = numpy.zeros((len(self.clusters), len(support)))
+        for cluster, found in values.items():
+            for value, episodes in found.items():
+                counts[self._index[cluster], column[value]] = episodes
+        cumulative = numpy.cumsum(self._weights @ counts, axis=1)
+        total = cumulative[:, -1:]
+        drawn = total[:, 0] > 0
+        # Twelve places are far below one episode and above rounding of q * n.
+        first = (cumulative >= numpy.round(q * total, 12)).argmax(axis=1)[drawn]
+        low, high = numpy.quantile(first, [0.025, 0.975], method="inverted_cdf")
+        return Interval(float(support[int(low)]), float(support[int(high)]))
+
     def difference(self, first: Counts, second: Counts) -> Interval | None:
         """Cluster-bootstrap interval of second - first, paired by the common draw."""
         both = self.rates([first, second])

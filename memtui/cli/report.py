@@ -1,0 +1,76 @@
+"""`memtui report`: reliability per arm and scale, with n, exclusions and intervals."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+HELP = "print reliability per arm and scale, with n, exclusions and intervals"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    from memtui.cli.rate_arguments import add_rate_arguments
+
+    parser.add_argument("file", type=Path, metavar="FILE", help="the run file")
+    add_rate_arguments(parser)
+    parser.add_argument(
+        "--by",
+        metavar="WHAT",
+        help="also per question_type, cluster or subset (declared subsets of the items)",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON document")
+    form.add_argument("--csv", action="store_true", help="one row per cell, exact")
+    form.add_argument("--excel", action="store_true", help="CSV that spreadsheets open safely")
+    form.add_argument("--md", action="store_true", help="Markdown")
+    parser.add_argument(
+        "--no-bootstrap", action="store_true", help="closed-form intervals only (faster)"
+    )
+    parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="add the tokens used after the evidence was complete (reads every step)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report of one run file; exit code 3 for a file that cannot be used."""
+    from memtui.report.build import build_report
+    from memtui.store.reader import open_run
+
+    with open_run(args.file) as reader:
+        if reader.warning:
+            print(f"memtui: {reader.warning}", file=sys.stderr)
+        report = build_report(
+            reader,
+            args.budget,
+            args.alpha,
+            args.judge,
+            args.by,
+            args.filter,
+            bootstrap=not args.no_bootstrap,
+            tokens=args.tokens,
+        )
+    if args.json:
+        from memtui.report.as_json import report_document, to_json
+
+        text = to_json(report_document(report))
+    elif args.csv or args.excel:
+        from memtui.report.as_csv import report_csv
+
+        text = report_csv(report, excel=args.excel)
+    elif args.md:
+        from memtui.report.markdown import report_markdown
+
+        text = report_markdown(report)
+    else:
+        from memtui.report.plain import report_text
+
+        text = report_text(report)
+    # Bytes, so that CRLF and UTF-8 arrive as they are whatever the locale says.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+    return 0

@@ -1,0 +1,149 @@
+"""Whole ladders of a report: s*, its distribution, the drop, and intervals where clusters are few."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+from memtui.metrics.intervals import FEW_CLUSTERS
+from memtui.metrics.ladder_bootstrap import Resampler
+from memtui.metrics.p90r import quantile_of_counts
+from memtui.metrics.rates import tally
+from memtui.metrics.usable_scale import RungRate, usable_scale
+from memtui.report.model import Arm, Cell, Drop
+from memtui.report.source import ReportSource, passes
+from memtui.store.records import EpisodeFact
+
+Results = dict[Hashable, list[tuple[int, bool]]]
+
+
+def arm_reports(
+    source: ReportSource,
+    facts: Sequence[EpisodeFact],
+    cells: Sequence[Cell],
+    alpha: float,
+    budget: int,
+    *,
+    bootstrap: bool,
+) -> tuple[Arm, ...]:
+    """One row per arm that has an episode, from the questions that every rung has."""
+    ladder_cells = _ladder_cells(source, facts, cells, budget)
+    results: dict[int, Results] = {}
+    resampler = None
+    if bootstrap:
+        results = source.cluster_results(source.ladder_facts(facts))
+        resampler = _resampler(results)
+    arms = []
+    for arm in source.arms:
+        mine = [cell for cell in cells if cell.arm == arm.key]
+        if not mine:
+            continue
+        ladder = [cell for cell in mine if cell.scale is not None and cell.scale >= 0]
+        rungs = [ladder_cells[cell.cell_id] for cell in ladder]
+        measured = {cell.scale for cell in ladder}
+        rungs += [RungRate(s, 0, 0) for s in source.run.scales if s >= 0 and s not in measured]
+        calls: Counter[tuple[int, bool]] = Counter()
+        for cell in mine:
+            calls.update(cell.counts.calls)
+        ran = sorted((rung for rung in rungs if rung.n), key=lambda rung: rung.scale)
+        distribution = drop = None
+        s_star = usable_scale(rungs, alpha)
+        if resampler is not None and ran:
+            by_scale = {
+                cell.scale: passes(results.get(cell.cell_id, {}), budget) for cell in ladder
+            }
+            if s_star.kind != "withheld":
+                distribution = resampler.usable_scale(
+                    [(rung.scale, by_scale[rung.scale]) for rung in ran], alpha
+                )
+        if len(ran) > 1:
+            low, high = ran[0], ran[-1]
+            interval = None
+            if resampler is not None:
+                interval = resampler.difference(by_scale[low.scale], by_scale[high.scale])
+            difference = high.passed / high.n - low.passed / low.n
+            drop = Drop(low.scale, high.scale, difference, interval)
+        arms.append(
+            Arm(
+                key=arm.key,
+                agent=arm.agent,
+                memory=arm.memory,
+                form=arm.form,
+                provenance=arm.provenance,
+                note=arm.note,
+                context=arm.key in source.context_arms,
+                s_star=s_star,
+                distribution=distribution,
+                drop=drop,
+                p90r=quantile_of_counts(calls),
+            )
+        )
+    return tuple(arms)
+
+
+def _ladder_cells(
+    source: ReportSource, facts: Sequence[EpisodeFact], cells: Sequence[Cell], budget: int
+) -> dict[int, RungRate]:
+    """Pass@B per cell on the questions every rung has."""
+    if not source.unavailable_items:
+        return {cell.cell_id: _rung(cell) for cell in cells}
+    folds = source.fold_cells(source.ladder_facts(facts))
+    found = {}
+    for cell in cells:
+        group = folds.get((cell.cell_id, 1))
+        if group is None:
+            found[cell.cell_id] = RungRate(cell.scale or 0.0, 0, 0)
+        else:
+            counts = tally(group, budget, source.mode)
+            found[cell.cell_id] = RungRate(
+                cell.scale or 0.0,
+                counts.passed,
+                counts.n,
+                counts.n_excluded,
+                cell.rates["pass"].interval,
+            )
+    return found
+
+
+def _rung(cell: Cell) -> RungRate:
+    counts = cell.counts
+    return RungRate(
+        cell.scale or 0.0,
+        counts.passed,
+        counts.n,
+        counts.n_excluded,
+        cell.rates["pass"].interval,
+    )
+
+
+def with_bootstrap(
+    source: ReportSource, facts: Sequence[EpisodeFact], cells: Sequence[Cell], budget: int
+) -> None:
+    """Add cluster-bootstrap intervals to the cells whose clusters are few."""
+    few = [
+        cell
+        for cell in cells
+        if (robust := cell.rates["pass"].clustered) is not None and robust.clusters < FEW_CLUSTERS
+    ]
+    if not few:
+        return
+    results = source.cluster_results(facts)
+    resampler = _resampler(results)
+    for cell in few:
+        rows = results.get(cell.cell_id, {})
+        over = {c: (sum(1 for r, _ in v if r > budget), len(v)) for c, v in rows.items()}
+        right = passes(rows, budget)
+        wrong = {c: (n - over[c][0] - right[c][0], n) for c, (_, n) in over.items()}
+        for name, counts in (("pass", right), ("exhausted", over), ("wrong", wrong)):
+            interval = resampler.rate_interval(counts)
+            if interval is not None:
+                cell.bootstrap[name] = interval
+        calls = {c: Counter(requested for requested, _ in v) for c, v in rows.items()}
+        tail = resampler.quantile_interval(calls)
+        if tail is not None:
+            cell.bootstrap["p90r"] = tail
+
+
+def _resampler(results: dict[int, Results]) -> Resampler:
+    clusters = sorted({cluster for rows in results.values() for cluster in rows}, key=repr)
+    return Resampler(clusters)

@@ -1,0 +1,178 @@
+"""A run file read once, ready to be reported at any B: facts, folds, and what stands around them."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+from memtui.errors import UserError
+from memtui.metrics.facts import DEFAULT_VIEW
+from memtui.metrics.histogram import Fold, fold
+from memtui.metrics.ladder_bootstrap import Counts
+from memtui.metrics.limits import call_cap, is_context_arm
+from memtui.metrics.outcome import standing
+from memtui.query.language import parse
+from memtui.query.subject import Environment
+from memtui.report.model import Rung
+from memtui.store import codec
+from memtui.store.reader import DECLARED_SUBSETS, RunReader
+from memtui.store.records import ArmRow, CellRow, EpisodeFact
+
+BY = ("question_type", "cluster", "subset")
+"""What a report can be grouped by."""
+COVERAGE = DEFAULT_VIEW
+WITHOUT_DEFECTS = "without known defects"
+
+
+def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[str, list[str]]:
+    """The judge to report and all judges of the file; UserError for one that gave no verdict.
+
+    Verdicts of several judges are never pooled.
+    """
+    judges = reader.judges()
+    if wanted is None:
+        if default in judges or not judges:
+            return default, judges
+        return judges[0], judges
+    if wanted not in judges:
+        close = difflib.get_close_matches(wanted, judges, n=1)
+        known = ", ".join(judges) or "none yet"
+        hint = f"did you mean {close[0]}?" if close else f"judges of this file: {known}"
+        raise UserError(f"no verdict of judge {wanted!r} in {reader.path}; {hint}")
+    return wanted, judges
+
+
+class ReportSource:
+    """Facts of a run file under one judge and filter; `folds` serve every budget."""
+
+    def __init__(self, reader: RunReader, judge: str | None = None, filter_text: str = "") -> None:
+        self.reader = reader
+        self.run = reader.run()
+        self.judge, self.judges = choose_judge(reader, judge, self.run.judge)
+        self.filter_text = filter_text.strip()
+        self._filter = parse(self.filter_text) if self.filter_text else None
+        self.arms: list[ArmRow] = reader.arms()
+        self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
+        self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))
+        self.facts: Sequence[EpisodeFact] = reader.episode_facts(self.judge)
+        self.qtypes = reader.qtypes()
+        self.clusters = reader.clusters()
+
+    @property
+    def mode(self) -> str:
+        """`post_hoc` or `hard`."""
+        return self.run.mode
+
+    @cached_property
+    def call_cap(self) -> int | None:
+        """Where R is censored: the configured cap, else the most calls of a capped episode."""
+        configured = call_cap(self.run.config)
+        if configured is not None:
+            return configured
+        capped = [fact.requested for fact in self.facts if fact.end_reason == "step_cap"]
+        return max(capped, default=None)
+
+    def environment(self, budget: int) -> Environment:
+        """What a filter may depend on."""
+        return Environment(budget, self.mode, self.judge, self.context_arms)
+
+    def selected(self, budget: int) -> Sequence[EpisodeFact]:
+        """The facts that pass the filter at B; all of them without one."""
+        if self._filter is None:
+            return self.facts
+        where, params = self._filter.where(self.environment(budget))
+        wanted = set(self.reader.episode_ids(where, params, judge=self.judge))
+        return [fact for fact in self.facts if fact.id in wanted]
+
+    @cached_property
+    def item_flags(self) -> dict[int, tuple[str, ...]]:
+        """Flags of the items that have some."""
+        rows = self.reader.query("SELECT id,flags FROM item WHERE flags<>'[]'")
+        return {item: tuple(codec.from_json(flags)) for item, flags in rows}
+
+    @cached_property
+    def unavailable_items(self) -> frozenset[int]:
+        """Items that some rung of the ladder could not be filled for: outside paired comparisons."""
+        rows = self.reader.query(
+            "SELECT DISTINCT item_id FROM haystack WHERE available=0 AND scale>=0"
+        )
+        return frozenset(row[0] for row in rows)
+
+    @cached_property
+    def rungs(self) -> tuple[Rung, ...]:
+        """The histories of each scale."""
+        rows = self.reader.query(
+            "SELECT scale,count(*),sum(available=0),count(DISTINCT ladder_seed),"
+            " avg(CASE WHEN available THEN tokens END),max(tokenizer),"
+            " avg(CASE WHEN available THEN n_sessions END),"
+            " min(CASE WHEN available THEN n_sessions END),"
+            " avg(CASE WHEN available THEN evidence_age END),"
+            " sum(borrowed),sum(contaminated),group_concat(DISTINCT date_policy)"
+            " FROM haystack GROUP BY scale ORDER BY scale"
+        )
+        return tuple(Rung(*row) for row in rows)
+
+    def fold_cells(self, facts: Sequence[EpisodeFact]) -> dict[Hashable, Fold]:
+        """Folds by (cell, answerable)."""
+        return fold(
+            facts,
+            [(fact.cell_id, fact.answerable) for fact in facts],
+            [fact.cluster for fact in facts],
+            self.mode,
+        )
+
+    @cached_property
+    def all_folds(self) -> dict[Hashable, Fold]:
+        """Folds of the whole file, kept for every B."""
+        return self.fold_cells(self.facts)
+
+    def folds(self, facts: Sequence[EpisodeFact]) -> dict[Hashable, Fold]:
+        """Folds of `facts`, without work where they are the whole file."""
+        return self.all_folds if facts is self.facts else self.fold_cells(facts)
+
+    def group_values(self, by: str, facts: Sequence[EpisodeFact]) -> list[str]:
+        """The value of each fact for what the report is grouped by."""
+        if by == "question_type":
+            return [self.qtypes[fact.qtype] for fact in facts]
+        if by == "cluster":
+            return [self.clusters[fact.cluster] for fact in facts]
+        if by == "subset":
+            named = {
+                item: "+".join(sorted(DECLARED_SUBSETS.intersection(flags))) or "other"
+                for item, flags in self.item_flags.items()
+            }
+            return [named.get(fact.item_id, "other") for fact in facts]
+        close = difflib.get_close_matches(by, BY, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(BY)}"
+        raise UserError(f"cannot report by {by!r}; {hint}")
+
+    def ladder_facts(self, facts: Sequence[EpisodeFact]) -> Sequence[EpisodeFact]:
+        """Facts of the questions that every rung has."""
+        missing = self.unavailable_items
+        return [fact for fact in facts if fact.item_id not in missing] if missing else facts
+
+    def cluster_results(
+        self, facts: Sequence[EpisodeFact]
+    ) -> dict[int, dict[Hashable, list[tuple[int, bool]]]]:
+        """{cell: {cluster: [(R, right) of each counted episode]}} over answerable items."""
+        found: defaultdict[int, dict[Hashable, list[tuple[int, bool]]]] = defaultdict(dict)
+        mode = self.mode
+        for fact in facts:
+            if not fact.answerable:
+                continue
+            held = standing(fact.end_reason, fact.label, fact.done, mode)
+            if held.counted:
+                found[fact.cell_id].setdefault(fact.cluster, []).append(
+                    (fact.requested, held.right)
+                )
+        return found
+
+
+def passes(results: dict[Hashable, list[tuple[int, bool]]], budget: int) -> Counts:
+    """{cluster: (passes at B, episodes)} of one cell."""
+    return {
+        cluster: (sum(1 for requested, right in rows if right and requested <= budget), len(rows))
+        for cluster, rows in results.items()
+    }

@@ -1,0 +1,41 @@
+"""Tokens spent after the evidence was complete, per cell, from the steps of a run file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memtui.report.model import Cell
+from memtui.store import codec
+from memtui.store.reader import RunReader
+from memtui.store.records import CellRow, EpisodeFact
+
+_SQL = (
+    "SELECT e.cell_id,count(DISTINCT e.id),"
+    " sum(ifnull(json_extract(s.usage,'$.prompt')+json_extract(s.usage,'$.completion'),0)),"
+    " sum(json_extract(s.usage,'$.prompt') IS NULL OR json_extract(s.usage,'$.completion') IS NULL)"
+    " FROM episode e JOIN step s ON s.episode_id=e.id AND s.kind='model'"
+    " WHERE e.id IN (SELECT value FROM json_each(?)) AND (s.usage IS NULL OR json_valid(s.usage))"
+    " AND s.seq>(SELECT min(t.seq) FROM step t WHERE t.episode_id=e.id AND t.call_no=e.t_star)"
+    " GROUP BY e.cell_id"
+)
+
+
+def tokens_after_coverage(
+    reader: RunReader,
+    facts: Sequence[EpisodeFact],
+    rows: Mapping[int, CellRow],
+    cells: Sequence[Cell],
+) -> None:
+    """Fill `tokens_after` of the cells: every model step after the call that completed the evidence.
+
+    The last of these is the answer, which any agent needs. A step without usage is counted as unknown,
+    so that the sum is a lower bound and says so.
+    """
+    covered = [fact.id for fact in facts if fact.t_star is not None and fact.answerable]
+    found = {
+        cell: (tokens, episodes, unknown)
+        for cell, episodes, tokens, unknown in reader.query(_SQL, (codec.to_text(covered),))
+        if cell in rows
+    }
+    for cell in cells:
+        cell.tokens_after = found.get(cell.cell_id)
