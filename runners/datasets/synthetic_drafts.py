@@ -12,7 +12,6 @@ from memtui.model import Turn
 from runners.datasets.contract import SourceEvidence, SourceItem
 from runners.datasets.synthetic_dialogue import Topic, fill
 from runners.datasets.synthetic_kinds import Kind, Thing, Wording, article
-from runners.normalise import normalise
 
 T = TypeVar("T")
 
@@ -61,12 +60,7 @@ class DraftItem:
     answerable: bool = True
 
     def source(self, names: Mapping[int, str]) -> SourceItem:
-        """The item under its sessions' ids; `names` is keyed by the identity of a draft.
-
-        Flag `span_answerable`: the normalised gold stands verbatim in the evidence.
-        """
-        said = normalise(" ".join(turn.text for draft, _ in self.evidence for turn in draft.turns))
-        reachable = self.answerable and f" {normalise(self.gold)} " in f" {said} "
+        """The item under its sessions' ids; `names` is keyed by the identity of a draft."""
         ids = [names[id(draft)] for draft, _ in self.evidence]
         alias = self.answerable and any(mention.thing.alias for mention in self.mentions)
         return SourceItem(
@@ -83,7 +77,6 @@ class DraftItem:
                 for name, (_, turn) in zip(ids, self.evidence, strict=True)
             ),
             own=tuple(dict.fromkeys(ids)),
-            flags=("span_answerable",) if reachable else (),
             meta={"kind": self.kind, "crowd": self.crowd, "alias": alias},
         )
 

@@ -9,7 +9,7 @@ _KINDS = (
         "shop",
         "home",
         """
-        things: floor lamp=standing light; writing desk; armchair=reading seat; clothes airer; fire screen; laundry basket=washing hamper
+        things: floor lamp=standing lamp; writing desk; leather armchair=big armchair; clothes airer; fire screen; laundry basket=washing basket
         values: Harlow and Finch; Brindle Lane; Oakum Supply; Pellworth; Tilden Mercantile; Marrow Street Market; Vantry; Quillon House; Saltbox Traders; Dunmore Depot; Larkhill Stores
         say: I finally got my {thing} at {value}, it was the last one they had.
         say: My {thing} came from {value}, in case you wonder why it is so sturdy.
@@ -25,7 +25,7 @@ _KINDS = (
         "price",
         "kitchen",
         """
-        things: espresso machine; bread knife=loaf cutter; stand mixer; pressure cooker; cast iron skillet=heavy iron pan; waffle maker; water filter; juicer; copper kettle; pasta roller
+        things: espresso machine; bread knife=loaf knife; stand mixer; pressure cooker; cast iron skillet=heavy iron pan; waffle maker; water filter; juicer; copper kettle; pasta roller
         values: $85; $140; $62; $230; $47; $118; $96; $175; $54; $310; $73; $129; $38; $205; $66; $150
         say: My {thing} set me back {value}, which felt like a lot at the time.
         say: I spent {value} on my {thing} and have not regretted it.
@@ -41,7 +41,7 @@ _KINDS = (
         "petname",
         "pets",
         """
-        things: tortoise; parrot=talking bird; hamster; greyhound=rescue dog; rabbit
+        things: tortoise; gray parrot=talking parrot; hamster; rescue greyhound=rescue dog; rabbit
         values: Biscuit; Pepper; Waffles; Domino; Clementine; Pickle; Mango; Truffle; Sprocket; Nutmeg; Juniper; Olive; Socks; Gizmo
         say: We settled on {value} for our {thing} after a long family vote.
         say: {value}, my {thing}, has been asleep in the laundry all morning.
@@ -73,7 +73,7 @@ _KINDS = (
         "paint",
         "rooms",
         """
-        things: hallway; garden shed=tool hut; bookcase; spare room=guest bedroom; front door
+        things: hallway; garden shed=tool shed; bookcase; spare room=guest room; front door
         values: sage green; dusty blue; burnt orange; pale yellow; charcoal gray; dark plum; brick red; warm white; olive brown; sky blue
         say: I went with {value} for the {thing}, two coats of it.
         say: The {thing} is {value} now, and I keep going in just to look at it.
@@ -89,7 +89,7 @@ _KINDS = (
         "start",
         "classes",
         """
-        things: ceramics class; choir rehearsal=singing practice; fencing lesson; tango course; archery training
+        things: ceramics class; choir rehearsal=choir practice; fencing lesson; tango course; archery training
         values: 6:45 pm; 7:15 pm; 5:30 pm; 8:10 am; 6:20 pm; 7:50 pm; 9:40 am; 5:55 pm; 4:35 pm; 8:25 pm
         say: My {thing} begins at {value}, so I have to leave work on the dot.
         say: I have to be at my {thing} by {value} sharp.
@@ -164,7 +164,7 @@ _KINDS = (
         "brand",
         "gear",
         """
-        things: tent; sewing machine; touring bike=long-distance bicycle; binoculars; rucksack
+        things: tent; sewing machine; touring bike=travel bike; binoculars; rucksack
         values: Corvano; Trellick; Ostrava; Fennimore; Haldane; Wexley; Brantome; Lindqvist; Aldous
         say: I bought a used {value}, and this {thing} has never let me down.
         say: My {thing} is an old {value}, still in good shape.
@@ -194,7 +194,7 @@ _KINDS = (
         "minutes",
         "cooking",
         """
-        things: stuffed peppers; walnut bread; apple strudel=rolled apple pastry; fish pie; baked ricotta; root vegetables
+        things: stuffed peppers; walnut bread; apple strudel=apple pastry; fish pie; baked ricotta; root vegetables
         values: 38 minutes; 52 minutes; 44 minutes; 28 minutes; 33 minutes; 57 minutes; 47 minutes; 23 minutes; 63 minutes
         say: Give the {thing} {value} on the middle shelf and no more.
         say: For the {thing}, {value} in a hot oven is the sweet spot.
@@ -211,7 +211,7 @@ _KINDS = (
         "method",
         "study",
         """
-        things: learning vocabulary; planning my week; remembering faces=keeping names in mind; note taking; piano scales; public talks
+        things: learning vocabulary; planning my week; remembering faces=remembering people; note taking; piano scales; public talks
         values: Two Shelf; Lighthouse; Paper Boat; Slow Clock; Seven Doors; Mirror Page; Cold Start; Back Row; Open Drawer
         say: There is a simple approach to {thing} known as the {value} method.
         say: For {thing}, the {value} method would suit you well.
@@ -228,7 +228,7 @@ _KINDS = (
         "weekday",
         "classes",
         """
-        things: pottery workshop; badminton game; book club=reading circle; Italian course; band practice
+        things: pottery workshop; badminton game; book club=book circle; Italian course; band practice
         values: Tuesday; Wednesday; Friday; Thursday; Saturday; Sunday; Monday
         say: My {thing} is on {value} evenings this season.
         new: They moved my {thing} to {value} evenings.
@@ -277,14 +277,14 @@ _KINDS = (
         "keep",
         "home",
         """
-        things: spare key; sewing kit; passport=travel document; bike pump; toolbox
+        things: spare key; sewing kit; travel documents=travel papers; bike pump; toolbox
         values: the hall cupboard; the blue biscuit tin; the bottom desk drawer; the coat closet; the green chest; the attic trunk; the umbrella stand; the bread bin; the piano bench; the glove box
         say: I keep my {thing} in {value}, where nobody would look.
         new: My {thing} has moved to {value}, out of the way.
         ask: Where do I keep my {thing}?
         ask: Where is my {thing} now?
-        other: {who} keeps a {thing} in {value}, of all places.
-        aside: Where do other people keep a {thing}?
+        other: {who} keeps the {thing} in {value}, of all places.
+        aside: Where do other people keep their {thing}?
         aside: I should really keep my {thing} cleaner.
         """,
     ),
@@ -292,7 +292,7 @@ _KINDS = (
         "fee",
         "bills",
         """
-        things: storage unit; gym pass; parking space=garage spot; studio share
+        things: storage unit; gym pass; parking space=parking spot; studio share
         values: $64; $71; $115; $132; $45; $58; $88; $93; $104; $27; $79; $56
         say: I pay {value} a month for my {thing}.
         new: From now on it is {value} a month for my {thing}.
@@ -308,7 +308,7 @@ _KINDS = (
         "event",
         "outings",
         """
-        things: glass museum; aquarium=sea life center; hill fort; botanical garden; maritime hall; limestone cave; open-air cinema; tidal island=island across the causeway; owl sanctuary; cathedral tower; toy museum; paper mill; moon festival; rope bridge; wolf park; silk exhibition
+        things: glass museum; aquarium=sea life center; hill fort; botanical garden; maritime hall; limestone cave; open-air cinema; tidal island=causeway island; owl sanctuary; cathedral tower; toy museum; paper mill; moon festival; rope bridge; wolf park; silk exhibition
         values: yesterday; two days ago; three days ago; last Saturday; last Sunday; last Monday
         say: I visited the {thing} {value}, and it was worth the trip.
         say: We made it to the {thing} {value}, after planning it for ages.

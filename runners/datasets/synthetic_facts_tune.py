@@ -9,7 +9,7 @@ _KINDS = (
         "shop",
         "bench",
         """
-        things: workbench; ladder=folding steps; cordless drill; garden hose; shop vacuum=dust extractor
+        things: workbench; step ladder=folding ladder; cordless drill; garden hose; shop vacuum=dust vacuum
         values: Ashdown Ironmongers; Kessel and Sons; Toolfield; Merriweather; Grange Hall Auctions; Birchwood Stores; Northgate Salvage; Hobbs; Calder Mill
         say: The {thing} I use was from {value}, a tip I am still grateful for.
         say: At {value} they sold me the {thing} I had been looking for.
@@ -25,7 +25,7 @@ _KINDS = (
         "price",
         "bench",
         """
-        things: generator; wheelbarrow=barrow; circular saw; pressure washer; air compressor; lathe; router table; band saw; log splitter
+        things: generator; garden cart=hand cart; circular saw; pressure washer; air compressor; lathe; router table; band saw; log splitter
         values: $420; $83; $155; $99; $260; $375; $68; $134; $510; $77; $345; $61; $189; $91; $240; $112
         say: It took {value} to get my {thing}, more than I had planned.
         say: They wanted {value} for the {thing}, so that is what I handed over.
@@ -41,7 +41,7 @@ _KINDS = (
         "petname",
         "barn",
         """
-        things: pony; calf=young cow; piebald goose; barn cat; foal
+        things: pony; brown calf=brown cow; piebald goose; barn cat; foal
         values: Bandit; Cocoa; Marble; Rusty; Hazel; Button; Figaro; Tinker; Maple; Comet; Daisy; Bruno
         say: The children call our {thing} {value}, and it stuck.
         say: Our {thing} goes by {value} these days.
@@ -73,7 +73,7 @@ _KINDS = (
         "paint",
         "surfaces",
         """
-        things: garden bench; chicken coop=hen house; back fence; tree house
+        things: garden bench; chicken coop=hen coop; back fence; tree house
         values: signal yellow; mint green; royal purple; rust brown; coral pink; navy blue; ivory; slate gray
         say: My {thing} got a coat of {value} in the end.
         say: In the end the {thing} turned out {value}, and the neighbors approve.
@@ -164,7 +164,7 @@ _KINDS = (
         "brand",
         "bench",
         """
-        things: chainsaw; wood stove=log burner; lawn mower; sewing table
+        things: chainsaw; wood stove=wood burner; lawn mower; sewing table
         values: Torvald; Hexham; Brunello; Kittredge; Norvik; Amsel; Dunlevy
         say: What I have is a {value}, and as {a} it does its job.
         say: A {value} is the {thing} I settled for.
@@ -194,7 +194,7 @@ _KINDS = (
         "minutes",
         "baking",
         """
-        things: rye loaf; pear clafoutis; onion focaccia=flat onion bread; almond biscuits
+        things: rye loaf; pear clafoutis; onion focaccia=onion bread; almond biscuits
         values: 41 minutes; 26 minutes; 58 minutes; 17 minutes; 36 minutes; 49 minutes; 22 minutes
         say: I recommend {value} of baking for the {thing}.
         say: The {thing} should come out after {value}.
@@ -243,7 +243,7 @@ _KINDS = (
         "best",
         "",
         """
-        things: pond swim; castle stairs=tower steps; bike leg; rowing mile
+        things: pond swim; castle stairs=tower stairs; bike leg; rowing mile
         values: 14:22; 13:47; 9:58; 9:16; 38:40; 36:15; 41:09; 12:50; 10:33; 44:21
         say: My watch showed {value} after the {thing}, which I had never managed before.
         new: I beat myself and did the {thing} in {value} this time.
@@ -307,7 +307,7 @@ _KINDS = (
         "event",
         "excursions",
         """
-        things: lighthouse; bird reserve=bird sanctuary; copper mine; sea fort; dinosaur park; lace museum; falconry; water gardens=garden of fountains; hop farm; viaduct; tile works; stone circle; pearl market; roman baths; salt pans; kite beach
+        things: lighthouse; bird reserve=bird sanctuary; copper mine; sea fort; dinosaur park; lace museum; falconry; water gardens=water park; hop farm; viaduct; tile works; stone circle; pearl market; roman baths; salt pans; kite beach
         values: yesterday; two days ago; four days ago; last Tuesday; last Friday
         say: I went to the {thing} {value} and took far too many pictures.
         say: The {thing} was on my list for years, and {value} I was finally there.

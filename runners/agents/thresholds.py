@@ -1,0 +1,18 @@
+"""Constants of the extractive agents, set on the `tune` split of the synthetic data and nowhere else.
+
+`benchmarks/tune_extractive.py` prints the table behind them. The aim is plain accuracy over scales 0 to
+400 less a small price per call: nothing is tuned to a budget, to the test split or to real data.
+"""
+
+from __future__ import annotations
+
+CONFIDENT = 0.55
+"""`until-confident` stops searching at this confidence."""
+ABSTAIN_BELOW = 0.2
+"""Below this score of the best candidate every policy says that it was not mentioned."""
+PATIENCE = 1
+"""`until-confident` gives up after so many searches in a row that showed nothing new."""
+CHECKS = 2
+"""`verify` searches at most so many times again to see whether its candidate holds."""
+CALL_PRICE = 0.005
+"""Accuracy one call is worth when thresholds are chosen."""
