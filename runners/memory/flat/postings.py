@@ -30,7 +30,7 @@ class Occurrences:
     """
 
     word: Ints
-    block: Ints | Counts
+    block: Ints
     count: Counts
 
 
@@ -106,7 +106,12 @@ class Postings:
             return None
         blocks = [self._blocks[at] for _, at in known]
         places = np.repeat([place for place, _ in known], [len(one) for one in blocks])
-        return Occurrences(places, _joined(blocks), _joined([self._counts[at] for _, at in known]))
+        return Occurrences(
+            places,
+            # numpy gathers by 64-bit indices several times faster than by others.
+            _joined(blocks).astype(np.int64),
+            _joined([self._counts[at] for _, at in known]),
+        )
 
 
 class Members:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,14 +47,6 @@ def search_tool(k: int) -> ToolSpec:
             "required": ["query"],
         },
     )
-
-
-class Block(NamedTuple):
-    """A unit of retrieval: a whole session (`first` and `last` None) or turns first..last of it."""
-
-    token: str
-    first: int | None = None
-    last: int | None = None
 
 
 def read_arguments(args: Mapping[str, Any], k: int) -> tuple[str, int]:
@@ -100,10 +92,7 @@ def require_artifacts(
 
 
 class Blocks:
-    """The blocks of a haystack in its order, turns within a session in theirs.
-
-    A block is made only when it is asked for: a rung of 400 sessions shows twelve of them.
-    """
+    """The units of retrieval of a haystack: its sessions in order, or their turns in theirs."""
 
     __slots__ = ("_ends", "_positions")
 
@@ -118,13 +107,18 @@ class Blocks:
             return len(self._positions)
         return self._ends[-1] if self._ends else 0
 
-    def __getitem__(self, index: int) -> Block:
-        """The block at `index`, 0-based."""
+    def token(self, index: int) -> str:
+        """The session that the block at `index` (0-based) is or belongs to."""
+        place = index if self._ends is None else bisect_right(self._ends, index)
+        return self._positions[place].token
+
+    def hit(self, index: int, score: float) -> Hit:
+        """The block at `index` as a hit."""
         if self._ends is None:
-            return Block(self._positions[index].token)
+            return Hit(self._positions[index].token, score)
         place = bisect_right(self._ends, index)
         turn = index - (self._ends[place - 1] if place else 0)
-        return Block(self._positions[place].token, turn, turn)
+        return Hit(self._positions[place].token, score, first=turn, last=turn)
 
 
 def best(scores: Scores, k: int | None = None) -> list[int]:
@@ -159,12 +153,7 @@ class FlatView(ABC):
         query, k = read_arguments(args, self._k)
         scores = await self.scores(query)
         ranked = best(scores, k)
-        hits = [
-            Hit(block.token, score, first=block.first, last=block.last)
-            for block, score in zip(
-                map(self.blocks.__getitem__, ranked), scores[ranked].tolist(), strict=True
-            )
-        ]
+        hits = map(self.blocks.hit, ranked, scores[ranked].tolist())
         return CallResult(tuple(hits), k_effective=k, data=self.remarks(query))
 
     def remarks(self, query: str) -> dict[str, Any]:
@@ -177,7 +166,7 @@ class FlatView(ABC):
 
     async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
         """Tokens of the `depth` best sessions, each at the rank of its best block."""
-        ranked = dict.fromkeys(self.blocks[i].token for i in best(await self.scores(query)))
+        ranked = dict.fromkeys(self.blocks.token(i) for i in best(await self.scores(query)))
         return tuple(ranked)[:depth]
 
     async def close(self) -> None:
