@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if args.example:
         from runners.engine.example import example_text
 
-        sys.stdout.write(example_text())
+        _write(example_text())
         return 0
     if args.config is None:
         raise UserError("which experiment? give a configuration; --example prints one")
@@ -83,11 +83,11 @@ def _plan(built: Built, as_json: bool) -> int:
 
     report = make_plan(built.experiment, built.models)
     if as_json:
-        import json
+        from memtui.report.as_json import to_json
 
-        print(json.dumps(report.as_dict(), indent=2))
+        _write(to_json(report.as_dict()))
     else:
-        sys.stdout.write(plan_text(report))
+        _write(plan_text(report))
     return 0
 
 
@@ -121,9 +121,9 @@ def _run(built: Built, args: argparse.Namespace) -> int:
     if args.json:
         _print_json(result, report)
     elif report is not None:
-        from memtui.report.plain import plain_text
+        from memtui.report.plain import report_text
 
-        sys.stdout.write(plain_text(report))
+        _write(report_text(report))
     return result.exit_code
 
 
@@ -143,7 +143,7 @@ def _report(path: Path) -> Any:
 
 
 def _print_json(result: RunResult, report: Any) -> None:
-    import json
+    from memtui.report.as_json import report_document, to_json
 
     document: dict[str, Any] = {
         "path": str(result.path),
@@ -154,9 +154,13 @@ def _print_json(result: RunResult, report: Any) -> None:
         "resumed": result.resumed,
         "ends": result.ends,
         "note": result.note,
+        "report": None if report is None else report_document(report),
     }
-    if report is not None:
-        from memtui.report.as_json import report_dict
+    _write(to_json(document))
 
-        document["report"] = report_dict(report)
-    print(json.dumps(document, indent=2))
+
+def _write(text: str) -> None:
+    """Bytes, so that UTF-8 arrives as it is whatever the locale says."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from memtui.metrics.alarm import abnormal_mix
 from memtui.model import EndReason, Label
 from runners.episode_end import Finished
 
@@ -54,7 +55,7 @@ class MixAlarm:
         return alarms
 
     def _due(self, where: str, kind: str) -> bool:
-        total = self._totals[where]
-        if total < self.minimum or (where, kind) in self._reported:
+        if (where, kind) in self._reported:
             return False
-        return self._kinds[where, kind] >= self.share * total
+        share = {kind: (self._kinds[where, kind], self._totals[where])}
+        return bool(abnormal_mix(share, threshold=self.share, minimum=self.minimum))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from memtui.metrics.scales import scale_label
 from memtui.model import EndReason, Label
 from runners.engine.executor import Job
 from runners.episode_end import Finished
@@ -115,7 +114,7 @@ class Progress:
                     "uid": uid,
                     "arm": flight.job.id.arm,
                     "item": flight.job.id.item,
-                    "scale": scale_label(flight.job.spec.scale),
+                    "scale": flight.job.spec.scale,
                     "seed": flight.job.spec.ladder_seed,
                     "repeat": flight.job.id.repeat,
                     "doing": flight.activity.doing,
