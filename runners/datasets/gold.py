@@ -60,6 +60,20 @@ def is_span_answerable(item: SourceItem, sessions: Mapping[str, SourceSession]) 
     return False
 
 
+def gold_elsewhere(gold: str, evidence: Iterable[str], others: Mapping[str, str]) -> list[str]:
+    """Sessions outside the evidence whose text contains the gold, where no evidence text does.
+
+    A hint that a label names the wrong session. Short golds (below four characters) occur by chance
+    and are not looked for. Texts are compared in lower case, as whole words.
+    """
+    if len(gold) < 4:
+        return []
+    word = re.compile(rf"(?<!\w){re.escape(gold.lower())}(?!\w)")
+    if any(word.search(text.lower()) for text in evidence):
+        return []
+    return [key for key, text in others.items() if word.search(text.lower())]
+
+
 def with_declared_subset(
     items: Iterable[SourceItem], sessions: Mapping[str, SourceSession]
 ) -> tuple[SourceItem, ...]:

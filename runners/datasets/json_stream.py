@@ -21,6 +21,7 @@ LARGEST_ENTRY = 256 << 20
 """Characters one entry may have before the file is refused rather than read into memory."""
 
 _SPACE = " \t\r\n"
+_AFTER = frozenset(" \t\r\n,]")
 
 
 class JsonList:
@@ -71,8 +72,9 @@ class JsonList:
             while True:
                 try:
                     value, end = scan(buffer)
-                    # a number or literal may go on in the next piece
-                    if end < len(buffer) or self._ended:
+                    # a number may go on in the next piece: `-2.7` of `-2.7e16`
+                    whole = not isinstance(value, int | float) or buffer[end : end + 1] in _AFTER
+                    if (end < len(buffer) and whole) or self._ended:
                         break
                 except json.JSONDecodeError as problem:
                     if self._ended or not _cut_off(problem, buffer):

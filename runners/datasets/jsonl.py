@@ -13,7 +13,7 @@ from memtui.errors import UserError
 from memtui.model import EvidenceStatus
 from runners.datasets.contract import DataSet, Finding, SourceEvidence, SourceItem, SourceSession
 from runners.datasets.files import combined_sha256, file_sha256, read_lines
-from runners.datasets.gold import canonical_gold, count_declared, with_declared_subset
+from runners.datasets.gold import count_declared, with_declared_subset
 from runners.datasets.jsonl_lint import Known, dangles, lint_question_line, lint_session_line
 from runners.datasets.jsonl_rows import (
     FORMAT,
@@ -179,7 +179,7 @@ class Reader:
         return SourceItem(
             key=line.id,
             question=line.question,
-            gold=canonical_gold(line.answer),
+            gold=line.gold,
             gold_raw=line.answer,
             qtype=line.qtype,
             cluster=line.cluster,

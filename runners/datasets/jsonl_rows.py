@@ -11,6 +11,7 @@ from memtui.model import EvidenceStatus, Turn
 from runners.datasets.contract import SourceEvidence
 from runners.datasets.dates import read_date
 from runners.datasets.files import clean
+from runners.datasets.gold import canonical_gold
 
 FORMAT = "memtui-data/1"
 """Value of `format` in the first line."""
@@ -28,6 +29,7 @@ KEYS: dict[str, frozenset[str]] = {
             "id",
             "question",
             "answer",
+            "gold",
             "question_type",
             "date",
             "answerable",
@@ -68,6 +70,8 @@ class QuestionLine:
     id: str
     question: str
     answer: Any
+    gold: str | None
+    """The canonical gold: what `gold` says where the line has it, else the answer as text."""
     has_answer: bool
     qtype: str
     date: str | None
@@ -151,6 +155,7 @@ def read_question(row: Mapping[str, Any]) -> QuestionLine:
         id=identity,
         question=clean(question),
         answer=row.get("answer"),
+        gold=canonical_gold(row["gold"] if "gold" in row else row.get("answer")),
         has_answer=row.get("answer") is not None,
         qtype=_text(row, "question_type") or "unspecified",
         date=read_date(row.get("date")).iso,

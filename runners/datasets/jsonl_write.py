@@ -12,7 +12,7 @@ from memtui.errors import UserError
 from memtui.model import EvidenceStatus, Turn
 from runners.datasets.contract import DataSet, SourceEvidence, SourceItem, SourceSession
 from runners.datasets.files import has_surrogate
-from runners.datasets.gold import SPAN_ANSWERABLE
+from runners.datasets.gold import SPAN_ANSWERABLE, canonical_gold
 from runners.datasets.jsonl_rows import FORMAT, HEADER, QUESTION, SESSION
 
 
@@ -109,6 +109,8 @@ def _question(item: SourceItem) -> dict[str, Any]:
         ),
         "cluster": item.cluster,
     }
+    if item.gold != canonical_gold(item.gold_raw):
+        row["gold"] = item.gold
     if item.tempting is not None:
         row["tempting"] = item.tempting
     if attributes:

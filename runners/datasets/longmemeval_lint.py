@@ -12,6 +12,7 @@ from typing import Any
 
 from runners.datasets.contract import Finding
 from runners.datasets.dates import ReadDate, read_date
+from runners.datasets.gold import gold_elsewhere
 from runners.datasets.locomo_lint import LONG_TURN, lint_characters
 from runners.datasets.longmemeval_rows import ABSTENTION, Row
 from runners.datasets.rules import INFO, finding
@@ -119,6 +120,11 @@ def _lint_evidence(row: Row) -> Iterator[Finding]:
             yield finding("evidence-beyond-official", row.key, ", ".join(sorted(outside)))
     if row.synthetic:
         yield finding("session-id-synthetic", row.key)
+    if here and isinstance(row.answer, str) and not row.abstention:
+        texts = ["\n".join(str(turn.get("content")) for turn in s) for s in row.sessions]
+        others = {row.ids[i]: text for i, text in enumerate(texts) if i not in here}
+        if others and (found := gold_elsewhere(row.answer, [texts[i] for i in here], others)):
+            yield finding("gold-elsewhere", row.key, ", ".join(found))
     asked = row.date.iso
     watched = here if row.evidence_known() else set(range(len(row.ids)))
     late = [index for index in watched if asked and (row.dates[index].iso or "") > asked]

@@ -24,6 +24,10 @@ RULES: dict[str, tuple[str, str]] = {
     "gold-garbled": (ERROR, "the gold's leading yes is glued to the next word"),
     "gold-run-together": (INFO, "a word of the gold is two words of the history without a space"),
     "gold-alternatives": (INFO, "the gold names further acceptable answers in prose"),
+    "gold-elsewhere": (
+        INFO,
+        "the gold stands in a session that is not evidence, but in no evidence",
+    ),
     "abstention": (INFO, "an unanswerable item by its id"),
     # evidence
     "evidence-malformed": (WARNING, "an evidence string is not exactly one dialogue id"),
