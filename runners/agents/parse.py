@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _THINK_OPEN = re.compile(r"\A\s*<(think|thinking|reasoning)>", re.I)
+_THINK_TAG = re.compile(r"<(think|thinking|reasoning)>", re.I)
 _FENCED = re.compile(r"\A```[\w-]*[ \t]*\n?(.*?)\n?```\Z", re.S)
 _ANSWER_LINE = re.compile(
     r"^[ \t]*(?:\*\*|__)?(?:final answer|answer)(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?[ \t]*",
@@ -38,9 +39,9 @@ def split_thinking(text: str) -> Thought:
         thoughts.append(rest[m.end() : m.end() + end.start()])
         rest = rest[m.end() + end.end() :]
     closing = re.match(r"\A(.*?)</think>", rest, re.S | re.I)
-    if closing and not _inside_string(closing.group(1)):
+    if closing and not _THINK_TAG.search(closing[1]) and not _inside_string(closing[1]):
         # Some templates open the block in the prompt: only its end is in the reply.
-        thoughts.append(closing.group(1))
+        thoughts.append(closing[1])
         rest = rest[closing.end() :]
     return Thought("\n".join(t.strip() for t in thoughts if t.strip()), rest.strip(), True)
 
