@@ -150,7 +150,7 @@ _KINDS = (
         "",
         """
         things: person
-        values: Leipzig; Antwerp; Malmo; Turin; Cork; Nantes; Basel; Vilnius; Ostrava; Split
+        values: Leipzig; Antwerp; Malmo; Turin; Cork; Nantes; Basel; Vilnius; Brno; Split
         say: {person} found a flat in {value} and is not coming back.
         say: These days {person} works and sleeps in {value}.
         ask: In what city is {person} at home?
@@ -261,7 +261,7 @@ _KINDS = (
         "",
         """
         things: Foundations of Joinery; Everyday Latin; The Patient Gardener; Signals and Noise
-        values: 5; 12; 7; 16; 3; 10; 14; 18; 20; 22
+        values: 5; 12; 7; 25; 3; 10; 23; 29; 20; 30
         say: I have done {value} lessons of {thing}.
         new: That makes {value} lessons of {thing} done.
         ask: At how many lessons of {thing} have I arrived?

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 SLOTS = {
+    "<a>": "an?",
     "<t>": r"(?P<t>[\w' -]+?)",
     "<s>": r"(?P<s>[\w' -]+?)",
     "<p>": r"(?P<p>[A-Z][\w' -]+?)",
@@ -41,15 +42,15 @@ STATED = {
     "The <t> I joined kicks off at <clock>.|<clock> is when my <t> gets",
     "ride": "Getting to <t> is <min> door|I need <min> to reach <t> when|"
     "The trip to <t> costs me <min> each|From my door to <t> I count <min>.",
-    "title": '<p> told me I have to try the <t> "<v>".|<p> will not stop praising "<v>", an? <t> that|'
+    "title": '<p> told me I have to try the <t> "<v>".|<p> will not stop praising "<v>", <a> <t> that|'
     '<p> insists that I should look at the <t> "<v>".|"<v>" is the <t> that <p> pressed',
     "count": "I put <n> <t> into the ground|There are <n> <t> of mine",
     "city": "<p> has settled in <v> and|<p> moved to <v> in spring|<p> found a flat in <v> and|"
     "These days <p> works and sleeps in <v>.",
     "brand": "I bought a used <v>, and this <t> has|My <t> is an old <v>, still|"
-    "What I have is a <v>, and as an? <t> it|A <v> is the <t> I",
-    "place": "In <p>, the <t> I would send you to is <w>, a short|For an? <t> in <p>, try <w>; it|"
-    "My tip for <p> is <w>, an? <t> that locals|When you are in <p>, ask for <w>; no <t> is",
+    "What I have is a <v>, and as <a> <t> it|A <v> is the <t> I",
+    "place": "In <p>, the <t> I would send you to is <w>, a short|For <a> <t> in <p>, try <w>; it|"
+    "My tip for <p> is <w>, <a> <t> that locals|When you are in <p>, ask for <w>; no <t> is",
     "minutes": "Give the <t> <min> on the|For the <t>, <min> in a hot|"
     "I recommend <min> of baking for the <t>.|The <t> should come out after <min>.",
     "method": "There is a simple approach to <t> known as the <v> method|For <t>, the <v> method would|"
@@ -63,7 +64,7 @@ STATED = {
     "keep": "I keep my <t> in <w>, where|My <t> has moved to <w>, out|If you need my <t>, it sits in <w>.|"
     "Since the clear-out my <t> is in <w>.",
     "fee": "I pay <$> a month for my <t>.|From now on it is <$> a month for my <t>.|"
-    "They (?:now )?charge <$> monthly for my <t>.",
+    "They charge <$> monthly for my <t>.|They now charge <$> monthly for my <t>.",
     "event": "I visited the <t> <when>, and|We made it to the <t> <when>, after|I went to the <t> <when> and|"
     "The <t> was on my list for years, and <when> I",
 }
@@ -150,16 +151,109 @@ ALIASES = {
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 NUMBERS = {"two": 2, "three": 3, "four": 4}
-MONTHS = (
-    "January February March April May June July August September October November December"
-)
+MONTHS = "January February March April May June July August September October November December"
 
 
-def _compiled(patterns: str, *, whole: bool) -> list[re.Pattern[str]]:
-    found = []
-    for line in patterns.split("|") if "(?:" not in patterns else re.split(r"\|(?![^(]*\))", patterns):
-        text = line.replace("?", r"\?") if whole else line
-        for slot, pattern in SLOTS.items():
-            text = text.replace(slot, pattern)
-        found.append(re.compile(text.replace(".", r"\.") if text.endswith(".") else text))
-    return found
+def _compile(patterns: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns between bars: literal text but for the slots."""
+    return tuple(
+        re.compile(
+            "".join(SLOTS.get(part) or re.escape(part) for part in re.split(r"(<[^>]+>)", line))
+        )
+        for line in patterns.split("|")
+    )
+
+
+_STATED = {kind: _compile(patterns) for kind, patterns in STATED.items()}
+_ASKED = {kind: _compile(patterns) for kind, patterns in ASKED.items()}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A statement: what it is about, its value, and when it was made."""
+
+    kind: str
+    thing: str
+    person: str
+    value: str
+    told: date
+
+
+def asked(question: str) -> tuple[str, str, str, str]:
+    """Kind, thing, second thing and person of a question."""
+    for kind, patterns in _ASKED.items():
+        for pattern in patterns:
+            if match := pattern.search(question):
+                found = match.groupdict()
+                return kind, found.get("t") or "", found.get("s") or "", found.get("p") or ""
+    raise AssertionError(f"no pattern knows the question {question!r}")
+
+
+def facts(text: str, told: date) -> Iterator[Fact]:
+    """The facts stated in a turn."""
+    for kind, patterns in _STATED.items():
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                found = match.groupdict()
+                yield Fact(kind, found.get("t") or "", found.get("p") or "", found["v"], told)
+
+
+def derive(question: str, known: Iterable[Fact]) -> str | None:
+    """The gold of a question from all facts of a haystack; None when nothing was stated.
+
+    Of several values of a fact that changes the newest counts; of any other fact there must be one.
+    """
+    kind, thing, second, person = asked(question)
+    known = list(known)
+    if kind == "total":
+        prices = [_only(known, "price", name) for name in (thing, second)]
+        return f"${sum(int(price[1:]) for price in prices)}"
+    if kind == "bridge":
+        return _only(known, "city", "", _only(known, "giver", thing))
+    if kind == "names":
+        stated = {f.value for f in known if f.kind == "petname" and f.thing == thing}
+        assert len(stated) == 2, (question, stated)
+        return " and ".join(sorted(stated))
+    if kind in ("order", "between"):
+        days = {name: _visit(known, name) for name in (thing, second)}
+        if kind == "order":
+            return f"the {min(days, key=lambda name: days[name])}"
+        return f"{abs((days[thing] - days[second]).days)} days"
+    if kind == "event":
+        day = _visit(known, thing)
+        return f"{day.day} {MONTHS.split()[day.month - 1]} {day.year}"
+    if kind in ("weekday", "best", "progress", "keep", "fee"):
+        stated_facts = _about(known, kind, thing, person)
+        return max(stated_facts, key=lambda fact: fact.told).value if stated_facts else None
+    if not _about(known, kind, thing, person):
+        return None
+    return _only(known, kind, thing, person)
+
+
+def _about(known: list[Fact], kind: str, thing: str, person: str = "") -> list[Fact]:
+    names = {thing, ALIASES.get(thing, thing)}
+    return [f for f in known if f.kind == kind and f.thing in names and f.person == person]
+
+
+def _only(known: list[Fact], kind: str, thing: str, person: str = "") -> str:
+    values = {fact.value for fact in _about(known, kind, thing, person)}
+    assert len(values) == 1, (kind, thing, person, values)
+    return values.pop()
+
+
+def _visit(known: list[Fact], thing: str) -> date:
+    days = {_day(fact) for fact in _about(known, "event", thing)}
+    assert len(days) == 1, (thing, days)
+    return days.pop()
+
+
+def _day(fact: Fact) -> date:
+    if fact.value == "yesterday":
+        return fact.told - timedelta(days=1)
+    if fact.value.endswith(" days ago"):
+        return fact.told - timedelta(days=NUMBERS[fact.value.split()[0]])
+    wanted = WEEKDAYS.index(fact.value.removeprefix("last ").lower())
+    day = fact.told - timedelta(days=1)
+    while day.weekday() != wanted:
+        day -= timedelta(days=1)
+    return day
