@@ -98,7 +98,7 @@ def _run(built: Built, args: argparse.Namespace) -> int:
     from runners.engine.plan import missing_parts
     from runners.engine.run import run_experiment
 
-    missing = missing_parts(built.experiment)
+    missing = missing_parts(built.experiment, built.models)
     if missing:
         raise UserError(f"this experiment cannot run here: {'; '.join(missing)}")
     line = ProgressLine(built.experiment.config.name, sys.stderr)

@@ -228,14 +228,15 @@ class ExperimentConfig(_Section):
         return self
 
     def all_arms(self) -> tuple[ArmConfig, ...]:
-        """The arms listed one by one, then those of the matrix."""
+        """The arms of the matrix, then those listed one by one."""
         if self.matrix is None:
             return self.arms
-        return self.arms + tuple(
+        crossed = tuple(
             ArmConfig(memory=memory, agent=agent)
             for memory in self.matrix.memory
             for agent in self.matrix.agent
         )
+        return crossed + self.arms
 
 
 def arm_key(arm: ArmConfig) -> str:

@@ -5,8 +5,11 @@ The same configuration gives the same plan, byte for byte, as text and as JSON.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from memtui.metrics.scales import scale_label
@@ -110,7 +113,7 @@ class PlanReport:
         }
 
 
-def make_plan(experiment: Experiment, models: dict[str, ModelSettings]) -> PlanReport:
+def make_plan(experiment: Experiment, models: Mapping[str, ModelSettings]) -> PlanReport:
     """Look at an experiment without running anything of it."""
     episodes = Counter((spec.arm, spec.scale) for spec in experiment.plan.episodes())
     sizes = history_sizes(experiment)
@@ -138,7 +141,7 @@ def make_plan(experiment: Experiment, models: dict[str, ModelSettings]) -> PlanR
         rows=tuple(rows),
         sizes=sizes,
         missing=missing_rungs(experiment),
-        missing_parts=missing_parts(experiment),
+        missing_parts=missing_parts(experiment, models),
         warnings=tuple(_warnings(experiment, rows)),
         hours=estimate.hours(seconds, at_once, experiment.config.limits.workers),
     )
@@ -173,12 +176,18 @@ def missing_rungs(experiment: Experiment) -> tuple[Missing, ...]:
     return tuple(Missing(scale, len(lines), of, lines[0]) for scale, lines in sorted(notes.items()))
 
 
-def missing_parts(experiment: Experiment) -> tuple[str, ...]:
+def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -> tuple[str, ...]:
     """What has to be there before the first episode and is not."""
     lines: dict[str, None] = {}
     for arm in experiment.arms.values():
         for line in missing_needs(arm.memory.info):
             lines[f"{arm.memory_key}: {line}"] = None
+    if experiment.models is not None and find_spec("litellm") is None:
+        lines["language models are asked through litellm: run `pip install 'memtui[llm]'`"] = None
+    for name, settings in models.items():
+        key = settings.api_key_env
+        if key is not None and not os.environ.get(key):
+            lines[f"models.{name}: the environment variable {key} holds no key"] = None
     return tuple(lines)
 
 

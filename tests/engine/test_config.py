@@ -30,9 +30,9 @@ def test_a_good_one() -> None:
     assert config.name == "file"
     assert config.ladder.scales == (OWN, 0.0, 100.0)
     assert [arm_key(arm) for arm in config.all_arms()] == [
-        "turns/search-once",
         "bm25/search-once",
         "bm25/verify",
+        "turns/search-once",
     ]
     assert config.arms[0].memory.options == {"granularity": "turn"}
     assert (config.budget.calls, config.k, config.alpha) == (2, 12, 0.7)
