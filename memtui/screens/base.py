@@ -142,7 +142,11 @@ class MemtuiScreen(Screen[None]):
         )
 
     def filter_label(self, settings: Settings) -> str:
-        """The filters that are on, in few words."""
+        """The filters that bear on this screen, in few words: rates follow the filter line only."""
+        return settings.filter
+
+    def list_filter_label(self, settings: Settings) -> str:
+        """All filters of the list: cell, one-key filter, filter line."""
         parts = []
         session = self.bench.session
         if settings.cell is not None and session is not None:

@@ -11,7 +11,7 @@ from memtui.state.live import Dock, InFlight
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
-from memtui.views.numbers import duration, scale
+from memtui.views.numbers import compact, duration, money, scale
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
@@ -53,6 +53,14 @@ def _progress(dock: Dock, width: int, look: Look) -> Text:
         facts.append(f"about {duration(dock.eta_seconds * 1000)} left")
     if dock.paced is not None:
         facts.append(f"paced to {dock.paced:g}/s")
+    if dock.cost:
+        facts.append(money(dock.cost))
+    elif dock.known_cost:
+        facts.append(money(dock.known_cost, partial=True))
+    if dock.tokens:
+        facts.append(f"{compact(dock.tokens)} tokens")
+    while len(facts) > 1 and len("   ".join(facts)) > width - 30:
+        facts.pop()
     tail = "   ".join(facts)
     line = Text(" ", end="", no_wrap=True)
     word = dock.state
@@ -73,6 +81,8 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
         for limit in dock.limits
         if limit.used is not None and limit.limit is not None
     ]
+    if dock.retries:
+        parts.append(styled(f"{dock.retries} retries", look.muted))
     for kind, count in dock.errors[:3]:
         parts.append(
             Text.assemble(
@@ -85,7 +95,14 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
 
 
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
-    lines = [Text.assemble(" ", ("in flight", look.muted), f" {len(dock.in_flight)}", end="")]
+    lines = [
+        Text.assemble(
+            " ",
+            ("in flight", look.muted),
+            f" {max(dock.in_flight_total, len(dock.in_flight))}",
+            end="",
+        )
+    ]
     flights = sorted(dock.in_flight, key=lambda one: -(one.seconds or 0.0))
     for flight in flights[: height - 1]:
         lines.append(_flight(flight, width, look))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from rich.style import Style
 from rich.text import Text
 
+from memtui.metrics.histogram import Signature
 from memtui.metrics.outcome import outcome
 from memtui.model import Label, Outcome
 from memtui.state.session import RunSession
@@ -21,30 +20,20 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 
-class RowFact(NamedTuple):
-    """What outcome and regime read, taken from a list line."""
-
-    done: int
-    end_reason: str | None
-    requested: int
-    first_hit: int | None
-    t_star: int | None
-    gold_total: int | None
-    answerable: int
-    label: str | None
-
-
-def fact_of(row: EpisodeRow, judge: str) -> RowFact:
-    """The facts of a line under a judge."""
-    return RowFact(
-        int(row.done),
-        row.end_reason,
-        row.requested,
-        row.first_hit,
-        row.t_star,
-        row.gold_total,
-        int(row.answerable),
-        row.labels.get(judge),
+def fact_of(row: EpisodeRow, judge: str) -> Signature:
+    """What outcome, regime and the sentence read of a line, under a judge."""
+    return Signature(
+        done=int(row.done),
+        end_reason=row.end_reason,
+        requested=row.requested,
+        first_hit=row.first_hit,
+        t_star=row.t_star,
+        gold_total=row.gold_total,
+        answerable=int(row.answerable),
+        label=row.labels.get(judge),
+        forced=int(row.forced),
+        abstained=int(row.abstained),
+        redundant=row.redundant,
     )
 
 

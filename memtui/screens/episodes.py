@@ -2,101 +2,43 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.errors import UserError
+from memtui.query.errors import QueryError
+from memtui.query.language import parse
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.episode_row import (
     closing_words,
-    columns,
     ending_of,
     episode_text,
-    row_cells,
 )
+from memtui.screens.episode_source import EpisodeSource
 from memtui.screens.overview_parts import flow
 from memtui.state.episode_list import counts_by_quick, kept, ordered
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import EpisodeCost, EpisodeRow
-from memtui.views.columns import Placed, heading, place, row
+from memtui.views.columns import heading
 from memtui.views.hints import Hint
-from memtui.views.look import Look
 from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
+from memtui.widgets.filter_line import FilterLine, FilterSuggester
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
 
-PAGE = 128
-"""Rows read at once."""
-PAGES = 64
-"""Pages kept."""
-
-
-class EpisodeSource:
-    """Rows of the list: ids in order, and pages of lines read when they come into view.
-
-    A page is a read of 128 lines by primary key, a fraction of a millisecond: quicker than a round trip
-    through another thread, so it is read where it is drawn.
-    """
-
-    def __init__(self, session: RunSession, ids: list[int], look: Look) -> None:
-        self.session = session
-        self._ids = ids
-        self._look = look
-        self._pages: OrderedDict[int, list[EpisodeRow | None]] = OrderedDict()
-        self._placed: tuple[int, list[Placed]] = (-1, [])
-        self.drawn_for: Hashable = None
-
-    def ids(self) -> list[int]:
-        return self._ids
-
-    def at(self, index: int) -> EpisodeRow | None:
-        """The line at an index; None where the file could not be read."""
-        number = index // PAGE
-        page = self._pages.get(number)
-        if page is None:
-            wanted = self._ids[number * PAGE : (number + 1) * PAGE]
-            try:
-                found = self.session.pages.episode_rows(wanted)
-            except UserError:
-                return None
-            page = self._pages[number] = [found.get(one) for one in wanted]
-            if len(self._pages) > PAGES:
-                self._pages.popitem(last=False)
-        else:
-            self._pages.move_to_end(number)
-        return page[index % PAGE]
-
-    def placed(self, width: int) -> list[Placed]:
-        """The columns for a width (one cell of margin on the left)."""
-        if self._placed[0] != width:
-            budget = self.session.settings.budget
-            longest = max(
-                (cell_len(clean_line(arm.key)) for arm in self.session.header.arms), default=6
-            )
-            self._placed = (width, place(columns(budget, longest), width - 2))
-        return self._placed[1]
-
-    def row(self, index: int, width: int) -> Text:
-        line = self.at(index)
-        if line is None:
-            return styled(" –", self._look.faint)
-        cells = row_cells(line, self.session, self._look)
-        return Text(" ", end="") + row(self.placed(width), cells)
-
-    def row_key(self, index: int) -> Hashable | None:
-        line = self.at(index)
-        return None if line is None else (line.id, line.rev, self.drawn_for)
+TYPING_PAUSE = 0.15
+"""Seconds without a key after which what was typed is applied."""
 
 
 class EpisodesScreen(MemtuiScreen):
@@ -108,6 +50,7 @@ class EpisodesScreen(MemtuiScreen):
         Hint("↵", "trajectory"),
         Hint("e w v", "exhausted wrong excluded"),
         Hint("0", "all"),
+        Hint("/", "filter"),
         Hint("sS", "sort"),
         Hint("-=", "budget"),
         Hint("Esc", "back"),
@@ -118,6 +61,7 @@ class EpisodesScreen(MemtuiScreen):
         Binding("w", "quick('wrong')", "wrong", id="episodes.wrong"),
         Binding("v", "quick('excluded')", "excluded", id="episodes.excluded"),
         Binding("0", "all", "all", id="episodes.all"),
+        Binding("slash", "filter", "filter", id="episodes.filter"),
         Binding("s", "sort", "next sort column", id="episodes.sort"),
         Binding("S", "reverse", "turn the order round", id="episodes.reverse"),
     ]
@@ -128,9 +72,19 @@ class EpisodesScreen(MemtuiScreen):
         self._counts: dict[Quick, int] = {}
         self._costs: dict[int, EpisodeCost] = {}
         self._source: EpisodeSource | None = None
+        self._suggester = FilterSuggester()
+        self._filter_before = ""
+        self._typing: Timer | None = None
 
     def body(self) -> Iterable[Widget]:
-        yield LineBlock(id="list-head")
+        yield LineBlock(id="list-summary")
+        yield FilterLine(
+            placeholder='out:exhausted scale>=200 arm:bm25 over>0 "free text" -type:temporal',
+            suggester=self._suggester,
+            id="filter-line",
+        )
+        yield LineBlock(id="filter-problem")
+        yield LineBlock(id="list-heading")
         yield VirtualList(id="episodes")
         yield LineBlock(id="episode-facts")
 
@@ -143,6 +97,9 @@ class EpisodesScreen(MemtuiScreen):
     def source(self) -> EpisodeSource | None:
         """The rows at the moment."""
         return self._source
+
+    def filter_label(self, settings: Settings) -> str:
+        return self.list_filter_label(settings)
 
     def on_mount(self) -> None:
         self.rows.focus()
@@ -180,10 +137,15 @@ class EpisodesScreen(MemtuiScreen):
 
         def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost]]:
             facts = session.facts(settings.judge).values()
+            wanted = session.passing(settings)
             costs = self._costs
             if settings.sort in (SortKey.COST, SortKey.TIME):
                 costs = {cost.id: cost for cost in session.reader.episode_costs()}
-            inside = [f for f in facts if settings.cell in (None, f.cell_id)]
+            inside = [
+                fact
+                for fact in facts
+                if settings.cell in (None, fact.cell_id) and (wanted is None or fact.id in wanted)
+            ]
             counts = counts_by_quick(inside, settings.budget, mode)
             found = ordered(kept(inside, settings, mode), settings, cells, costs)
             return found, counts, costs
@@ -240,7 +202,8 @@ class EpisodesScreen(MemtuiScreen):
             first.append(" " * gap)
             first.append_text(order)
         head = Text(" ", end="") + heading(source.placed(width), look.muted)
-        self.query_one("#list-head", LineBlock).show([Text(end=""), first, Text(end=""), head])
+        self.query_one("#list-summary", LineBlock).show([Text(end=""), first, Text(end="")])
+        self.query_one("#list-heading", LineBlock).show([head])
         self._draw_facts()
 
     def _draw_facts(self) -> None:
@@ -341,6 +304,72 @@ class EpisodesScreen(MemtuiScreen):
         session = self.bench.session
         if session is not None:
             self.bench.change(session.settings.without_filters())
+
+    # --- filter line ----------------------------------------------------------------------------
+
+    @property
+    def filter_line(self) -> FilterLine:
+        """The line to type a filter into."""
+        return self.query_one(FilterLine)
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        session = self.bench.session
+        if session is None:
+            return
+        scales = [scale(value).lstrip("+") for value in session.header.run.scales]
+        self._suggester.values = {
+            "arm": [clean_line(arm.key) for arm in session.header.arms],
+            "scale": scales,
+            "type": session.pages.qtypes(),
+        }
+        self._filter_before = session.settings.filter
+        self.filter_line.open(session.settings.filter)
+
+    @on(FilterLine.Changed)
+    def _typed(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_PAUSE, self._apply_filter)
+
+    def _apply_filter(self) -> None:
+        """Take the filter over as soon as it can be understood; until then say what is wrong."""
+        session, text = self.bench.session, self.filter_line.value.strip()
+        problem = ""
+        try:
+            parse(text)
+        except QueryError as error:
+            problem = str(error)
+        else:
+            if session is not None:
+                self.bench.change(replace(session.settings, filter=text))
+        look, width = self.look, self.size.width
+        said = [styled(f" {clean_line(problem, width=width - 2)}", look.budget)] if problem else []
+        self.query_one("#filter-problem", LineBlock).show(said)
+
+    @on(FilterLine.Submitted)
+    def _keep_filter(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._apply_filter()
+        self._close_filter()
+
+    def _close_filter(self) -> None:
+        self.filter_line.close()
+        self.query_one("#filter-problem", LineBlock).show([])
+        self.rows.focus()
+
+    def leave(self) -> bool:
+        """Esc in the filter line: what was there before, and the same row in view."""
+        if not self.filter_line.is_open:
+            return False
+        if self._typing is not None:
+            self._typing.stop()
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(replace(session.settings, filter=self._filter_before))
+        self._close_filter()
+        return True
 
     def action_sort(self) -> None:
         """Order by the next column."""

@@ -19,7 +19,7 @@ from memtui.views.bars import bars, share_bar
 from memtui.views.columns import Column, heading, place, row
 from memtui.views.hints import Hint
 from memtui.views.look import Look
-from memtui.views.numbers import count, duration, scale, size
+from memtui.views.numbers import duration, scale, size
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
@@ -30,15 +30,15 @@ REFRESH = 2.0
 """Seconds between two looks at the folder."""
 
 COLUMNS = (
-    Column("run", "run", 14, grow=2),
+    Column("run", "run", 12, grow=2),
     Column("state", "state", 13),
-    Column("progress", "episodes", 11, "right"),
+    Column("progress", "episodes", 9, "right"),
     Column("bar", "", 12, keep=6),
-    Column("pass", "pass", 6, "right"),
-    Column("exhausted", "exh.", 6, "right", keep=1),
-    Column("wrong", "wrong", 6, "right", keep=1),
+    Column("pass", "pass", 5, "right"),
+    Column("exhausted", "exh.", 5, "right", keep=1),
+    Column("wrong", "wrong", 5, "right", keep=1),
     Column("excluded", "excl.", 5, "right", keep=3),
-    Column("scales", "by scale", 12, keep=2),
+    Column("scales", "by scale", 8, keep=2),
     Column("arms", "arms", 4, "right", keep=4),
     Column("size", "size", 7, "right", keep=7),
     Column("started", "started", 16, keep=5),
@@ -83,7 +83,7 @@ class RunSource:
             return cells
         progress = summary.progress
         if progress is not None:
-            cells["progress"] = f"{count(progress.done)}/{count(progress.planned)}"
+            cells["progress"] = f"{progress.done}/{progress.planned}"
             cells["bar"] = share_bar(progress.done, progress.planned, 12, look)
         cells["arms"] = styled(str(summary.arms), look.muted)
         cells["started"] = styled(summary.created_at[:16].replace("T", " "), look.muted)
@@ -94,7 +94,7 @@ class RunSource:
             cells["wrong"] = styled(str(counts.wrong), look.bad)
             excluded = counts.n_excluded
             cells["excluded"] = styled(str(excluded), look.missing if excluded else look.muted)
-            rates = [passed / n if n else None for _, passed, n in line.by_scale[:12]]
+            rates = [passed / n if n else None for _, passed, n in line.by_scale[:8]]
             cells["scales"] = bars(rates, look, gap="")
         return cells
 

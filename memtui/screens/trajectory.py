@@ -12,8 +12,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from memtui.errors import UserError
+from memtui.metrics.explain import why_it_ended
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.episode_row import episode_text
+from memtui.screens.episode_row import episode_text, fact_of
 from memtui.screens.trajectory_parts import (
     HitSource,
     StopSource,
@@ -23,15 +24,15 @@ from memtui.screens.trajectory_parts import (
     sessions_of,
     step_words,
 )
+from memtui.screens.trajectory_text import readable, whole_text
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-from memtui.state.trajectory import Stop, Trajectory, query_words, trajectory
-from memtui.state.why import why_it_ended
+from memtui.state.trajectory import Stop, Trajectory, trajectory
 from memtui.store.records import SessionRow
 from memtui.views.hints import Hint
-from memtui.views.session_text import PlainText, SessionText
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
+from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Pane, Rule
 from memtui.widgets.text_pane import TextPane
@@ -53,6 +54,7 @@ class TrajectoryScreen(MemtuiScreen):
         Hint("H L", "episode"),
         Hint("Tab", "pane"),
         Hint("m", "evidence call"),
+        Hint("/", "find"),
         Hint("z", "zoom"),
         Hint("y", "copy"),
         Hint("o", "pager"),
@@ -68,6 +70,9 @@ class TrajectoryScreen(MemtuiScreen):
         Binding("M", "change(-1)", "previous such call", id="trajectory.change-back"),
         Binding("tab", "pane(1)", "next pane", id="trajectory.pane", priority=True),
         Binding("shift+tab", "pane(-1)", "previous pane", id="trajectory.pane-back", priority=True),
+        Binding("slash", "find", "find in the text", id="trajectory.find"),
+        Binding("n", "match(1)", "next match", id="trajectory.match"),
+        Binding("N", "match(-1)", "previous match", id="trajectory.match-back"),
         Binding("z", "zoom", "zoom the pane", id="trajectory.zoom"),
     ]
 
@@ -77,9 +82,11 @@ class TrajectoryScreen(MemtuiScreen):
         self._found: Trajectory | None = None
         self._stop = 0
         self._texts: dict[str, SessionRow] = {}
+        self._find = ""
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="trajectory-head")
+        yield FilterLine(placeholder="find in this text", id="find-line")
         with Horizontal(id="panes"):
             yield Pane("steps", VirtualList(id="steps"), id="steps-pane")
             yield Rule(id="steps-rule")
@@ -115,6 +122,9 @@ class TrajectoryScreen(MemtuiScreen):
         if self._found is None or not 0 <= self._stop < len(self._found.stops):
             return None
         return self._found.stops[self._stop]
+
+    def filter_label(self, settings: Settings) -> str:
+        return self.list_filter_label(settings)
 
     def on_mount(self) -> None:
         self.hits.focus()
@@ -189,7 +199,14 @@ class TrajectoryScreen(MemtuiScreen):
         if session is None or found is None or not self.size.width:
             return
         settings = session.settings
-        why = why_it_ended(found.detail, settings.budget, settings.judge, session.header.run.mode)
+        row = found.detail.row
+        why = why_it_ended(
+            fact_of(row, settings.judge),
+            row.gold_found,
+            settings.budget,
+            session.header.run.mode,
+            context=row.arm in session.context_arms,
+        )
         lines = head_lines(
             found, self._stop, why, session, self.size.width, self.size.height, self.look
         )
@@ -246,60 +263,11 @@ class TrajectoryScreen(MemtuiScreen):
         found, stop = self._found, self.stop
         if found is None or stop is None:
             return
-        pane = self.query_one("#text-pane", Pane)
-        rank = self.hits.selected
-        view = stop.hits[rank - 1] if rank is not None and 1 <= rank <= len(stop.hits) else None
-        if view is None:
-            self.text.show(PlainText(self._step_sections(found, stop)))
-            pane.show_facts(styled(clean_line(step_words(stop), width=40), self.look.muted))
-            return
-        token = view.sessions[0]
-        row = self._texts.get(token)
-        if row is None or view.hit.text is not None:
-            body = view.hit.text or f"the text of {token} is not in the file"
-            self.text.show(PlainText([("", body)]))
-            pane.show_facts(styled(f"hit {view.rank}", self.look.muted))
-            return
-        turns, whole = found.gold_turns(token)
-        block = None
-        if view.hit.first is not None:
-            last = view.hit.first if view.hit.last is None else view.hit.last
-            if last - view.hit.first + 1 < len(row.turns):
-                block = (view.hit.first, last)
-        words = query_words(stop.step.query or found.detail.item.question)
-        self.text.show(
-            SessionText(row.turns, evidence=turns, all_evidence=whole, block=block, words=words)
+        document, facts = readable(
+            found, stop, self.hits.selected, self._texts, self._find, self.look
         )
-        facts = Text(end="", no_wrap=True)
-        facts.append((row.date or "no date")[:16].replace("T", " "), self.look.muted)
-        facts.append(f"   {clean_line(row.source or token, width=24)}", self.look.muted)
-        if turns:
-            lit = ", ".join(str(turn + 1) for turn in sorted(turns)[:6])
-            facts.append(f"   ★ turn {lit}", self.look.gold)
-        elif whole:
-            facts.append("   ★ evidence session", self.look.gold)
-        if not view.hit.shown:
-            facts.append("   ✂ not shown to the model", self.look.missing)
-        pane.show_facts(facts)
-
-    def _step_sections(self, found: Trajectory, stop: Stop) -> list[tuple[str, str]]:
-        """What there is to read at a step without hits."""
-        step, decision = stop.step, stop.decision
-        sections = []
-        if step.kind == "answer":
-            sections.append(("answer", step.text))
-            if step.raw != step.text:
-                sections.append(("as it came", step.raw))
-        else:
-            sections += [("said", step.text), ("raw", step.raw)]
-        if decision is not None:
-            sections += [("reasoning", decision.text), ("raw reply", decision.raw)]
-        for verdict in found.detail.verdicts:
-            said = f"{verdict.label}  {verdict.reason}\n{verdict.raw}".strip()
-            sections.append((f"judge {verdict.judge}", said))
-        if found.detail.row.error:
-            sections.append(("error", found.detail.row.error))
-        return sections
+        self.text.show(document)
+        self.query_one("#text-pane", Pane).show_facts(facts)
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._after_resize)
@@ -401,23 +369,35 @@ class TrajectoryScreen(MemtuiScreen):
         found, stop = self._found, self.stop
         if found is None or stop is None:
             return ""
-        rank = self.hits.selected
-        view = stop.hits[rank - 1] if rank is not None and 1 <= rank <= len(stop.hits) else None
-        if view is None:
-            sections = self._step_sections(found, stop)
-            return "\n\n".join(f"{head}\n{body}" for head, body in sections if body)
-        row = self._texts.get(view.sessions[0])
-        if view.hit.text is not None or row is None:
-            return view.hit.text or ""
-        turns, whole = found.gold_turns(row.token)
-        parts = []
-        for number, turn in enumerate(row.turns):
-            mark = "★ " if whole or number in turns else ""
-            parts.append(f"{mark}[{number + 1}] {turn.role}: {turn.text}")
-        return f"session {row.token}  {row.date or ''}\n\n" + "\n\n".join(parts)
+        return whole_text(found, stop, self.hits.selected, self._texts)
+
+    def action_find(self) -> None:
+        """Open the line to search the text."""
+        self.query_one(FilterLine).open(self._find)
+
+    @on(FilterLine.Submitted)
+    def _search(self, message: FilterLine.Submitted) -> None:
+        self._find = message.value
+        self.query_one(FilterLine).close()
+        self.read_text()
+        self._draw_text()
+        if self._find:
+            self.action_match(0)
+
+    def action_match(self, by: int) -> None:
+        """The next or previous place of what was searched for."""
+        if not self._find:
+            self.bench.say("nothing was searched for yet (/)")
+        elif not self.text.jump_to_match(by):
+            self.bench.say("no match" if not by else "no further match that way")
 
     def leave(self) -> bool:
-        """Esc: from the text back to the hits, out of the zoom; False when there is nothing to leave."""
+        """Esc: out of the search line, from the text back to the hits, out of the zoom; False when there is nothing to leave."""
+        line = self.query_one(FilterLine)
+        if line.is_open:
+            line.close()
+            self.hits.focus()
+            return True
         if self.has_class("zoomed"):
             self.action_zoom()
             return True

@@ -21,7 +21,7 @@ from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.session_text import word_pattern
 from memtui.views.strip import call_strip, call_style
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line
+from memtui.views.text_door import clean_line, cut
 from memtui.views.wrapping import wrap
 
 PREVIEW = 300
@@ -67,8 +67,11 @@ def head_lines(
         where.append(f" {hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant", look.muted)
     where.truncate(width, overflow="ellipsis")
     lines.append(where)
-    sentence = wrap(clean_line(why, width=room * 3), room)
-    for number, part in enumerate(sentence[: 2 if rows >= 22 else 1]):
+    most = 3 if rows >= 24 else 2 if rows >= 20 else 1
+    sentence = wrap(clean_line(why), room)
+    if len(sentence) > most:
+        sentence = [*sentence[: most - 1], cut(" ".join(sentence[most - 1 :]), room)]
+    for number, part in enumerate(sentence):
         lines.append(
             Text.assemble((labelled("why" if not number else ""), look.muted), (part, ""), end="")
         )

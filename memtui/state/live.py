@@ -52,10 +52,17 @@ class Dock:
     eta_seconds: float | None
     paced: float | None
     """Episodes per second the run is held to; None at full speed."""
+    retries: int
+    tokens: float | None
+    cost: float | None
+    """Dollars of this sitting; None where a part of it is unknown."""
+    known_cost: float | None
+    in_flight_total: int
     in_flight: tuple[InFlight, ...]
+    """The ones that the driver names; there may be more."""
     limits: tuple[Limit, ...]
     errors: tuple[tuple[str, int], ...]
-    """Log lines of level warning or error by kind, most first."""
+    """Errors by kind as the driver counts them, else warnings and errors of the log; most first."""
     last_log: EventRow | None
     feed: tuple[EpisodeRow, ...]
     """Latest endings, newest first."""
@@ -73,12 +80,20 @@ def build_dock(
     snapshot = {} if heartbeat is None else heartbeat.snapshot
     per_minute = _rate(feed, snapshot)
     left = max(0, progress.planned - progress.done)
-    eta = left / per_minute * 60 if per_minute else None
-    troubles: dict[str, int] = {}
+    eta = _number(snapshot.get("eta_s"))
+    if eta is None and per_minute:
+        eta = left / per_minute * 60
+    troubles = {
+        _text(kind): int(count)
+        for kind, count in _mapping(snapshot.get("errors")).items()
+        if _number(count)
+    }
+    told = bool(troubles)
     last: EventRow | None = None
     for event in events:
         if event.level in ("warning", "error", "critical"):
-            troubles[event.kind] = troubles.get(event.kind, 0) + 1
+            if not told:
+                troubles[event.kind] = troubles.get(event.kind, 0) + 1
             last = event
     return Dock(
         state=state,
@@ -89,6 +104,11 @@ def build_dock(
         per_minute=per_minute,
         eta_seconds=eta,
         paced=_number(snapshot.get("pace")),
+        retries=int(_number(snapshot.get("retries")) or 0),
+        tokens=_number(snapshot.get("tokens")),
+        cost=_number(snapshot.get("cost")),
+        known_cost=_number(snapshot.get("known_cost")),
+        in_flight_total=int(_number(snapshot.get("in_flight_total")) or 0),
         in_flight=tuple(_in_flight(snapshot.get("in_flight"))),
         limits=tuple(_limits(snapshot.get("limits"))),
         errors=tuple(sorted(troubles.items(), key=lambda kind: (-kind[1], kind[0]))),
@@ -99,6 +119,10 @@ def build_dock(
 
 def _number(value: object) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

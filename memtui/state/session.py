@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
+from memtui.query.language import parse
+from memtui.query.subject import Environment
 from memtui.state.overview import Folds, fold_cells
 from memtui.state.settings import Settings, settings_of_run
 from memtui.store import lease
@@ -77,9 +80,8 @@ class RunSession:
         judge = run.judge
         if judge not in self.header.judges and self.header.judges:
             judge = self.header.judges[0]
-        cap = run.config.get("call_cap")
         self.settings: Settings = settings_of_run(
-            run.budget, run.alpha, judge, run.mode, cap if isinstance(cap, int) else None
+            run.budget, run.alpha, judge, run.mode, call_cap(run.config)
         )
 
     # --- questions ------------------------------------------------------------------------------
@@ -177,6 +179,24 @@ class RunSession:
         self._rev = max((fact.rev for fact in changed), default=self._rev)
         return self._facts
 
-    def folds(self, judge: str) -> Folds:
-        """The facts folded for the overview."""
-        return fold_cells(list(self.facts(judge).values()), self.header.run.mode)
+    @property
+    def context_arms(self) -> frozenset[str]:
+        """Keys of the arms whose memory offers no tools."""
+        return frozenset(arm.key for arm in self.header.arms if is_context_arm(arm.config))
+
+    def passing(self, settings: Settings) -> set[int] | None:
+        """Ids that pass the filter line at the reader's B; None without one. QueryError: not a filter."""
+        if not settings.filter:
+            return None
+        environment = Environment(
+            settings.budget, self.header.run.mode, settings.judge, self.context_arms
+        )
+        where, params = parse(settings.filter).where(environment)
+        return set(self._reader.episode_ids(where, params, judge=settings.judge))
+
+    def folds(self, settings: Settings) -> Folds:
+        """The facts that pass the filter line, folded for the overview."""
+        wanted = self.passing(settings)
+        facts = self.facts(settings.judge).values()
+        chosen = [*facts] if wanted is None else [fact for fact in facts if fact.id in wanted]
+        return fold_cells(chosen, self.header.run.mode)

@@ -59,9 +59,12 @@ class LineBlock(Widget):
 
     def show(self, lines: Sequence[Text]) -> None:
         """Replace the lines; the widget is as high as they are many."""
-        changed_height = len(lines) != len(self._lines)
         self._lines = list(lines)
-        self.refresh(layout=changed_height)
+        height = self.styles.height
+        grows = height is None or height.is_auto
+        # Compared with the height on screen, not with the last lines: those may have been shown before
+        # the first layout, which then knew nothing of them.
+        self.refresh(layout=grows and len(lines) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)

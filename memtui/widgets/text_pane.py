@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Protocol
 
 from rich.text import Text
@@ -24,6 +24,9 @@ class Document(Protocol):
     def anchor(self) -> int:
         """The laid-out line to scroll to: the evidence, or the top."""
 
+    def matches(self) -> list[int]:
+        """Laid-out lines that hold what the reader searches for."""
+
 
 class EmptyDocument:
     """Nothing to read."""
@@ -36,6 +39,9 @@ class EmptyDocument:
 
     def anchor(self) -> int:
         return 0
+
+    def matches(self) -> list[int]:
+        return []
 
 
 LEAD = 2
@@ -89,11 +95,15 @@ class TextPane(LineView):
             self._to_anchor = False
             self.jump(self._document.anchor() - LEAD)
 
-    def jump_to_match(self, lines: Sequence[int], forward: bool) -> bool:
-        """Scroll to the next or previous of `lines`; False when there is none that way."""
-        here = round(self.scroll_offset.y)
-        ahead = [at for at in lines if (at > here + LEAD if forward else at < here + LEAD)]
-        if not ahead:
+    def jump_to_match(self, by: int) -> bool:
+        """Scroll to the next (1) or previous (-1) match, or to the first (0); False without one."""
+        lines = self._document.matches()
+        here = round(self.scroll_offset.y) + LEAD
+        if by > 0:
+            lines = [at for at in lines if at > here]
+        elif by < 0:
+            lines = [at for at in lines if at < here][::-1]
+        if not lines:
             return False
-        self.jump((ahead[0] if forward else ahead[-1]) - LEAD)
+        self.jump(lines[0] - LEAD)
         return True

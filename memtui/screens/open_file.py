@@ -1,0 +1,285 @@
+"""The file that is open in the app: its rates at the reader's choices, and the news while it is written.
+
+The watching thread only posts messages; here they are merged, read in the reading thread and drawn, at
+most ten times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Literal
+
+from textual import work
+from textual.app import App
+from textual.message import Message
+
+from memtui.errors import UserError
+from memtui.model import Outcome
+from memtui.state.overview import Folds, Overview, build_overview
+from memtui.state.session import RunSession
+from memtui.state.settings import Settings
+from memtui.state.watch import News, Watcher, merged
+from memtui.store.tail import Changes
+from memtui.views.numbers import count
+from memtui.views.outcome import SIGNS
+from memtui.views.text_door import clean_line
+
+APPLY_EVERY = 0.1
+"""Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
+FOLD_SHARE = 4.0
+"""Folding all facts again may take at most one part in five of the reading thread's time."""
+
+
+class FileNews(Message):
+    """The watching thread saw a change in the file, or could not go on."""
+
+    def __init__(self, path: Path, news: News) -> None:
+        super().__init__()
+        self.path = path
+        self.news = news
+
+
+def _what_is_folded(settings: Settings) -> tuple[object, ...]:
+    """What the folds depend on: the judge, and a filter line with the B it is read at."""
+    return settings.judge, settings.filter, settings.budget if settings.filter else None
+
+
+class OpenFileApp(App[int]):
+    """An app with at most one open run file; what is drawn is up to the subclass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._session: RunSession | None = None
+        self._watcher: Watcher | None = None
+        self._folds: Folds | None = None
+        self._overview: Overview | None = None
+        self._data_version = 0
+        self._versions: dict[int, int] = {}
+        self._held = False
+        self._pending: Changes | None = None
+        self._applying = False
+        self._fold_cost = 0.0
+        self._folded_at = 0.0
+        self._trouble = ""
+
+    # --- what screens ask -----------------------------------------------------------------------
+
+    @property
+    def session(self) -> RunSession | None:
+        """The open file; None while only the folder is open."""
+        return self._session
+
+    @property
+    def overview(self) -> Overview | None:
+        """Rates at the reader's B, alpha and judge; None until the facts were read."""
+        return self._overview
+
+    @property
+    def data_version(self) -> int:
+        """Grows when episodes or verdicts of the file changed."""
+        return self._data_version
+
+    @property
+    def paused(self) -> bool:
+        """Whether the reader holds the picture still."""
+        return self._held
+
+    @property
+    def run_state(self) -> str:
+        """One word for row 1: what the run is, or what happened to its file."""
+        if self._trouble:
+            return f"! {self._trouble}"
+        if self._session is None:
+            return ""
+        header = self._session.header
+        if header.live:
+            progress = header.progress
+            share = f"{count(progress.done)}/{count(progress.planned)}"
+            return f"{SIGNS[Outcome.PENDING]} {header.state} {share}"
+        return {"finished": "✓ finished", "interrupted": "◌ interrupted"}.get(
+            header.state, header.state
+        )
+
+    def version_of(self, episode_id: int | None) -> int:
+        """Grows when this episode changed."""
+        return 0 if episode_id is None else self._versions.get(episode_id, 0)
+
+    def say(self, message: str, *, error: bool = False) -> None:
+        """A short notice; outside text in it is literal."""
+        seconds = 6 if error else 3
+        severity: Literal["error", "information"] = "error" if error else "information"
+        self.notify(
+            clean_line(message, width=400), severity=severity, timeout=seconds, markup=False
+        )
+
+    def freshen(self) -> None:
+        """Let the visible screen catch up; an app without screens has nothing to draw."""
+
+    # --- opening and closing --------------------------------------------------------------------
+
+    def take(self, session: RunSession) -> None:
+        """Make a session the open file, close the one before, and begin to watch."""
+        self.let_go()
+        self._session = session
+        self._folds = self._overview = None
+        self._data_version += 1
+        self._versions.clear()
+        self._pending = None
+        self._held = False
+        self._trouble = ""
+        self._watcher = Watcher(session.path, session.readers, self._tell(session.path))
+        self._watcher.start()
+        self._read_folds()
+
+    def let_go(self) -> None:
+        """Stop watching and close the file."""
+        if self._watcher is not None:
+            self._watcher.stop()
+            self._watcher = None
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _tell(self, path: Path) -> Callable[[News], None]:
+        def tell(news: News) -> None:
+            self.post_message(FileNews(path, news))
+
+        return tell
+
+    # --- rates ----------------------------------------------------------------------------------
+
+    def change(self, settings: Settings) -> None:
+        """Take over other settings; rates follow at once, a judge's facts as soon as they are read."""
+        session = self._session
+        if session is None or settings == session.settings:
+            return
+        refold = _what_is_folded(settings) != _what_is_folded(session.settings)
+        session.settings = settings
+        if refold:
+            session.interrupt()
+            self._read_folds()
+        else:
+            self._rebuild()
+        self.freshen()
+
+    def _rebuild(self) -> None:
+        session = self._session
+        if session is None or self._folds is None:
+            return
+        settings, header = session.settings, session.header
+        self._overview = build_overview(
+            header.arms,
+            header.cells,
+            header.run.scales,
+            self._folds,
+            budget=settings.budget,
+            alpha=settings.alpha,
+            mode=header.run.mode,
+            order=settings.arm_order,
+        )
+
+    @work(exclusive=True, group="folds")
+    async def _read_folds(self) -> None:
+        """Read facts and fold them in the reading thread, then rebuild the rates."""
+        session = self._session
+        if session is None:
+            return
+        settings = session.settings
+        started = monotonic()
+        try:
+            folds = await session.ask(session.folds, settings)
+        except UserError as error:
+            self._fail(error)
+            return
+        if session is not self._session or _what_is_folded(settings) != _what_is_folded(
+            session.settings
+        ):
+            return  # another choice was made meanwhile; its own reading is on the way
+        self._fold_cost = monotonic() - started
+        self._folded_at = monotonic()
+        self._folds = folds
+        self._rebuild()
+        self.freshen()
+
+    # --- news of the file -----------------------------------------------------------------------
+
+    def on_file_news(self, message: FileNews) -> None:
+        """Take news in; what came since the last repaint is applied together."""
+        session = self._session
+        if session is None or message.path != session.path:
+            return
+        if isinstance(message.news, UserError):
+            self._fail(message.news)
+            return
+        self._pending = merged(self._pending, message.news)
+        if self._held and not (message.news.gone or message.news.replaced):
+            self.freshen()  # row 1 says that it is paused; the picture stays
+        elif not self._applying:
+            self._apply()
+
+    @work(exclusive=False, group="news")
+    async def _apply(self) -> None:
+        session = self._session
+        if session is None or self._applying:
+            return
+        self._applying = True
+        try:
+            while self._pending is not None and session is self._session:
+                changes, self._pending = self._pending, None
+                await self._apply_one(session, changes)
+                await asyncio.sleep(APPLY_EVERY)
+        finally:
+            self._applying = False
+
+    async def _apply_one(self, session: RunSession, changes: Changes) -> None:
+        if changes.gone:
+            self._trouble = "file removed"
+            self.say(
+                f"{session.path.name} was removed; what is on screen is the last that was read"
+            )
+            self.freshen()
+            return
+        self._trouble = ""
+        if changes.replaced:
+            session.forget()
+            self._versions.clear()
+            self.say(f"another file stands at {session.path.name} now: read anew")
+        try:
+            session.header = await session.ask(session.changed_header, changes)
+        except UserError as error:
+            self._fail(error)
+            return
+        for episode in {*changes.episodes, *changes.judged, *changes.stepped}:
+            self._versions[episode] = self._versions.get(episode, 0) + 1
+        if changes.episodes or changes.judged or changes.replaced:
+            self._data_version += 1
+            wait = self._folded_at + FOLD_SHARE * self._fold_cost - monotonic()
+            if wait > 0 and not changes.ended:
+                self.set_timer(wait, self._read_folds, name="folds")
+            else:
+                self._read_folds()
+        self.freshen()
+
+    def _fail(self, error: UserError) -> None:
+        if str(error).endswith("was interrupted"):
+            return
+        self._trouble = "unreadable"
+        self.say(str(error), error=True)
+        self.freshen()
+
+    def _on_second(self) -> None:
+        session = self._session
+        if session is None or not session.header.live or self._held:
+            return
+        session.header = session.aged_header()
+        self.freshen()
+
+    def hold(self) -> None:
+        """Hold the picture still, or catch up with what came meanwhile."""
+        self._held = not self._held
+        self.freshen()
+        if not self._held and self._pending is not None:
+            self._apply()

@@ -1,0 +1,70 @@
+"""The line a reader types a filter or a search into, with completion of what the filter knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from textual.suggester import Suggester
+from textual.widgets import Input
+
+from memtui.query.fields import BY_NAME
+from memtui.query.language import field_names
+
+
+class FilterSuggester(Suggester):
+    """Completes the last word: a field's name, or a value of the field before the colon."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self.values: Mapping[str, Sequence[str]] = {}
+        """Values that occur in the file, by field (arms, types, scales)."""
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return complete(value, self.values)
+
+
+def complete(line: str, values: Mapping[str, Sequence[str]]) -> str | None:
+    """The line with its last word completed; None where nothing is known to come."""
+    start = line.rfind(" ") + 1
+    word = line[start:]
+    minus = word.startswith("-")
+    word = word[1:] if minus else word
+    if not word:
+        return None
+    name, colon, said = word.partition(":")
+    if not colon:
+        candidates = [f"{field}:" for field in field_names()]
+        said = word
+    else:
+        field = BY_NAME.get(name)
+        if field is None or not said:
+            return None
+        candidates = [*field.choices, *values.get(field.name, ())]
+    for candidate in candidates:
+        if candidate.startswith(said) and candidate != said:
+            return line + candidate[len(said) :]
+    return None
+
+
+class FilterLine(Input):
+    """One line to type in, shown only while it is open."""
+
+    def __init__(self, *, placeholder: str, suggester: Suggester | None = None, id: str) -> None:
+        super().__init__(placeholder=placeholder, suggester=suggester, id=id, compact=True)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is on screen."""
+        return self.has_class("open")
+
+    def open(self, value: str) -> None:
+        """Show it with a value and give it the keys."""
+        with self.prevent(Input.Changed):
+            self.value = value
+        self.add_class("open")
+        self.cursor_position = len(value)
+        self.focus()
+
+    def close(self) -> None:
+        """Take it off the screen."""
+        self.remove_class("open")
