@@ -14,11 +14,8 @@ from runners.memory import registry
 from runners.memory.contract import SystemInfo
 from runners.memory.flat.bm25 import BM25
 from runners.memory.needs import missing, require
-from runners.memory.preflight import require_filled, stored
 from runners.memory.registry import available, build, missing_needs, names
 from tests.memory.conftest import EXAMPLE
-from tests.memory.plain_system import PlainView
-from tests.memory.sessions import haystack, session
 
 
 def test_our_own_systems_by_name_and_option() -> None:
@@ -115,25 +112,3 @@ def test_every_factory_of_ours_has_only_options_with_defaults() -> None:
     for name in registry.OWN:
         options = registry.options_of(registry.factory(name))
         assert options is not None and inspect.Parameter.empty not in options.values()
-
-
-@pytest.mark.parametrize(("held", "said"), [(0, None), (2, "2 of 4"), (4, "4 of 4")])
-def test_a_memory_that_was_never_filled_stops_the_run(held: int, said: str | None) -> None:
-    hay = haystack([session(str(i)) for i in range(4)])
-    view = PlainView([(p.token, set()) for p in hay.positions[:held]])
-    assert stored(view) == held
-    if said is None:
-        with pytest.raises(UserError, match="plain: 0 of 4 sessions stored") as caught:
-            require_filled(view, hay, "plain")
-        assert caught.value.exit_code == 1
-    else:
-        assert said in require_filled(view, hay, "plain")
-    assert "0 of 0" in require_filled(PlainView([]), haystack([]), "plain")
-
-
-def test_a_view_that_cannot_count_is_not_judged() -> None:
-    class Silent:
-        async def call(self, *args: object) -> None: ...
-
-    view: object = Silent()
-    assert stored(view) is None  # type: ignore[arg-type]  # half a view is enough here
