@@ -23,7 +23,15 @@ from runners.judges.contract import Judge
 from runners.memory.contract import MemoryView, SystemInfo, ToolSpec
 from runners.observation import HaystackText, show
 from runners.tool_arguments import argument_problem, query_of
-from runners.trajectory import Activity, Trajectory, elapsed_ms, refusal, tool_list, utc_now
+from runners.trajectory import (
+    PREPARING,
+    Activity,
+    Trajectory,
+    elapsed_ms,
+    refusal,
+    tool_list,
+    utc_now,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class EpisodeSettings:
     """Tokens one episode may use (`budget_tokens`)."""
     max_cost: float | None = None
     """US dollars one episode may cost (`cost_cap`)."""
-    open_s: float | None = 300.0
+    open_s: float | None = 120.0
     memory_s: float | None = 60.0
     agent_s: float | None = 900.0
     judge_s: float | None = 120.0
@@ -66,7 +74,10 @@ class Attempt:
 
 Opened = tuple[MemoryView, HaystackText]
 Opener = Callable[[], Awaitable[Opened]]
-"""Prepares what is missing and opens the haystack; its failures are the episode's."""
+"""Opens the haystack; its failures are the episode's."""
+Preparer = Callable[[], Awaitable[None]]
+"""Prepares what is missing. Others may wait for the same work, so no time limit of one episode holds
+here; its failures are the episode's."""
 
 
 class _Ended(Exception):
@@ -88,6 +99,7 @@ async def run_episode(
     sink: EventSink,
     settings: EpisodeSettings,
     activity: Activity | None = None,
+    prepare: Preparer | None = None,
 ) -> Finished:
     """Run one attempt from `EpisodeStarted` to the acknowledged end and return how it ended.
 
@@ -105,12 +117,9 @@ async def run_episode(
     verdicts: Verdicts = ()
     ending = Ending(EndReason.CANCELLED)
     try:
-        async with asyncio.timeout(settings.episode_s or None):
-            ending = await loop.run(open_view)
+        ending = await loop.run(open_view, prepare)
         record.activity.begin("judging")
         verdicts = await judge_answer(item, ending, judges, settings.judge_s)
-    except TimeoutError as error:
-        ending = Ending(end_reason_of(error), error="the episode ran out of time")
     except UserError as error:
         # Something the user has to put right: the run ends, and this attempt with it.
         ending, failure = Ending(EndReason.CANCELLED, error=str(error)), error
@@ -158,14 +167,26 @@ class _Loop:
         self.refused = False
         self.capped = False
 
-    async def run(self, open_view: Opener) -> Ending:
-        """Open, brief, act until the end."""
+    async def run(self, open_view: Opener, prepare: Preparer | None) -> Ending:
+        """Prepare, open, brief, act until the end."""
         try:
-            await self._open(open_view)
-            session = await self._start()
-            return await self._act_to_the_end(session)
+            if prepare is not None:
+                await self._prepare(prepare)
+            async with asyncio.timeout(self.settings.episode_s or None):
+                await self._open(open_view)
+                session = await self._start()
+                return await self._act_to_the_end(session)
         except _Ended as ended:
             return ended.ending
+        except TimeoutError as error:
+            return Ending(end_reason_of(error), error="the episode ran out of time")
+
+    async def _prepare(self, prepare: Preparer) -> None:
+        self.record.activity.begin(PREPARING)
+        try:
+            await prepare()
+        except Exception as error:
+            await self._broken("prepare", error)
 
     async def close(self) -> None:
         """Give the view back; a system that cannot close does not change how the episode ended."""

@@ -20,6 +20,9 @@ from runners.memory.contract import Context
 from runners.observation import Shown
 from runners.usage import UsageTotal
 
+PREPARING = "preparing sessions"
+"""What an episode is doing while it waits for preparation that others may wait for too."""
+
 
 def utc_now() -> str:
     """The time in UTC with its offset, ISO 8601, milliseconds."""

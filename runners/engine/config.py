@@ -147,7 +147,8 @@ class LimitsConfig(_Section):
     workers: Count = 8
     prepare_concurrency: Count = 4
     retries: Annotated[int, Field(ge=0)] = 4
-    open_s: Seconds = 300.0
+    prepare_s: Seconds = 600.0
+    open_s: Seconds = 120.0
     memory_s: Seconds = 60.0
     agent_s: Seconds = 900.0
     judge_s: Seconds = 120.0

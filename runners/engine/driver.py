@@ -21,7 +21,7 @@ from runners.engine.pending import Pending
 from runners.engine.planned import Planned
 from runners.engine.progress import Progress
 from runners.episode_end import Finished
-from runners.trajectory import Activity, utc_now
+from runners.trajectory import PREPARING, Activity, utc_now
 
 GRACE_S = 2.0
 """Seconds that episodes under way get to end by themselves when the user stops a run."""
@@ -125,6 +125,9 @@ class Driver:
         for task, job in self._tasks.items():
             flight = self.progress.in_flight.get(job.uid)
             if flight is None or flight.activity.ended_by is not None:
+                continue
+            if flight.activity.doing == PREPARING:
+                # It waits for work with time limits of its own, perhaps behind many others.
                 continue
             if now - flight.activity.since > self._no_progress_s:
                 flight.activity.ended_by = EndReason.NO_PROGRESS

@@ -53,7 +53,8 @@ class LocalExecutor:
                 arm.memory,
                 sink,
                 experiment.door,
-                experiment.config.limits.prepare_concurrency,
+                concurrency=experiment.config.limits.prepare_concurrency,
+                seconds=experiment.config.limits.prepare_s,
             )
             for arm in experiment.arms.values()
         }
@@ -65,6 +66,9 @@ class LocalExecutor:
         item = self._items[job.spec.item]
         activity.begin("building history")
         history = await self.histories.get(job.spec)
+
+        async def prepared() -> None:
+            await self.preparations[arm.memory_key].ensure(history.texts)
 
         async def opened() -> Opened:
             return await self.open(arm, item, history)
@@ -86,15 +90,15 @@ class LocalExecutor:
             self._sink,
             self._settings,
             activity,
+            prepared,
         )
         for note in finished.notes:
             await self._warn(arm.key, note)
         return finished
 
     async def open(self, arm: Arm, item: Item, history: History) -> Opened:
-        """Prepare what is missing and open a history for one episode."""
-        preparation = self.preparations[arm.memory_key]
-        artifacts = await preparation.artifacts(history.texts, history.texts)
+        """Open a history, whose sessions are prepared, for one episode."""
+        artifacts = self.preparations[arm.memory_key].artifacts(history.texts)
         view = await arm.memory.open(
             history.haystack, artifacts, history.texts, item.question_date, self.experiment.door
         )

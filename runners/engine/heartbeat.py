@@ -12,7 +12,7 @@ from typing import Any
 
 from memtui.store.events import EventSink, HeartbeatEvent, LogEvent
 from runners.engine import control
-from runners.engine.driver import Driver, Stop
+from runners.engine.driver import GRACE_S, Driver, Stop
 from runners.trajectory import utc_now
 
 BEAT_S = 1.0
@@ -33,12 +33,14 @@ class Heartbeat:
         *,
         extra: Callable[[], dict[str, Any]],
         on_beat: Watcher | None = None,
+        grace_s: float = GRACE_S,
     ) -> None:
         self._driver = driver
         self._sink = sink
         self._run_file = run_file
         self._extra = extra
         self._on_beat = on_beat
+        self._grace_s = grace_s
         self._host = socket.gethostname()
 
     async def run(self) -> None:
@@ -89,7 +91,7 @@ class Heartbeat:
         elif command.name == "resume":
             await driver.resume()
         elif command.name == "stop":
-            driver.stop(Stop("user", "stopped through the control file"))
+            driver.stop(Stop("user", "stopped through the control file"), grace_s=self._grace_s)
         elif command.name == "workers" and command.value is not None:
             driver.set_workers(int(command.value))
         elif command.name == "pace":

@@ -42,6 +42,7 @@ async def memory_checks(
         firsts.setdefault(arm.memory_key, arm)
     for name, arm in firsts.items():
         try:
+            await executor.preparations[name].ensure(history.texts)
             async with asyncio.timeout(experiment.settings.open_s or None):
                 view, _ = await executor.open(arm, items[spec.item], history)
         except UserError:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from time import perf_counter
 
-from memtui.model import Usage
+from memtui.model import EndReason, Usage
 from memtui.store.events import EventSink, LedgerEvent
+from runners.failures import end_reason_of
 from runners.memory.contract import Artifact, Door, MemorySystem, SessionText
 from runners.trajectory import elapsed_ms
 
 LOCAL = Usage(prompt=0, completion=0, cost=0.0)
 """Usage of a preparation without model calls: time is all it costs."""
+TRIES = 2
+"""Failures of the system on one session before it is not asked again in this sitting."""
 
 
 class Preparation:
     """Artifacts of a memory system by session sha.
 
-    A session that two episodes want at the same time is prepared once; one whose preparation failed is
-    tried again by the next episode that needs it, so a provider that recovers leaves no gap.
+    A session that two episodes want at the same time is prepared once. One whose preparation failed
+    at a provider is tried again by the next episode that needs it, so a provider that recovers leaves
+    no gap; one that the system itself failed on is given up after `TRIES`.
     """
 
     def __init__(
@@ -28,44 +32,58 @@ class Preparation:
         system: MemorySystem,
         sink: EventSink,
         door: Door | None = None,
+        *,
         concurrency: int = 4,
+        seconds: float | None = None,
     ) -> None:
         self.name = name
         self.prepared = 0
-        """Preparations made: never more than there are distinct sessions, failures aside."""
+        """Preparations that succeeded: never more than there are distinct sessions."""
         self._system = system
         self._sink = sink
         self._door = door
+        self._seconds = seconds or None
         self._slots = asyncio.Semaphore(concurrency)
         self._done: dict[str, Artifact] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
+        self._failed: dict[str, list[Exception]] = {}
 
-    async def artifacts(
-        self, shas: Iterable[str], texts: Mapping[str, SessionText]
-    ) -> dict[str, Artifact]:
+    async def ensure(self, texts: Mapping[str, SessionText]) -> None:
+        """Prepare those of the sessions that are not prepared yet; raises the first failure.
+
+        An episode that is cancelled while it waits does not take the others' preparation with it.
+        """
+        missing = [sha for sha in texts if sha not in self._done]
+        if not missing:
+            return
+        tasks = [self._task(sha, texts[sha]) for sha in missing]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task.done():
+                task.result()
+
+    def artifacts(self, texts: Mapping[str, SessionText]) -> dict[str, Artifact]:
         """The artifacts of exactly these sessions: a system is never handed another's content."""
-        wanted = dict.fromkeys(shas)
         done = self._done
-        missing = [sha for sha in wanted if sha not in done]
-        if missing:
-            tasks = [self._task(sha, texts) for sha in missing]
-            # Shielded: an episode that is cancelled must not take the others' preparation with it.
-            await asyncio.shield(asyncio.gather(*tasks))
-        return {sha: done[sha] for sha in wanted}
+        return {sha: done[sha] for sha in texts}
 
-    def _task(self, sha: str, texts: Mapping[str, SessionText]) -> asyncio.Task[None]:
+    def _task(self, sha: str, session: SessionText) -> asyncio.Task[None]:
         task = self._busy.get(sha)
         if task is None:
-            task = self._busy[sha] = asyncio.create_task(self._prepare(sha, texts[sha]))
-            # A failure nobody waits for any more is reported by the next episode that needs it.
+            task = self._busy[sha] = asyncio.create_task(self._prepare(sha, session))
+            # A failure nobody waits for any more is found again by the next episode that needs it.
             task.add_done_callback(lambda t: t.cancelled() or t.exception())
         return task
 
     async def _prepare(self, sha: str, session: SessionText) -> None:
         try:
+            earlier = self._failed.get(sha, [])
+            if len(earlier) >= TRIES:
+                raise earlier[-1]
             async with self._slots:
                 start = perf_counter()
-                artifact = await self._system.prepare(session, self._door)
+                async with asyncio.timeout(self._seconds):
+                    artifact = await self._system.prepare(session, self._door)
                 wall_ms = elapsed_ms(start)
                 # Purely local work never suspends; the heartbeat and other episodes get their turn.
                 await asyncio.sleep(0)
@@ -73,6 +91,10 @@ class Preparation:
             self.prepared += 1
             owner = f"artifact:{self.name}:{sha[:12]}"
             await self._sink.emit(LedgerEvent(owner, "ingest", LOCAL, LOCAL, wall_ms))
+        except Exception as error:
+            if end_reason_of(error) is not EndReason.PROVIDER_ERROR:
+                self._failed.setdefault(sha, []).append(error)
+            raise
         finally:
             self._busy.pop(sha, None)
 

@@ -90,7 +90,7 @@ async def run_experiment(
         uid = writer.run_uid or (before.uid if before else uuid.uuid4().hex)
         await _declare(experiment, sink, uid, effective, hash)
         sitting = _Sitting(experiment, path, sink, uid, before, pace)
-        return await sitting.run(on_beat, grace_s if signals else None)
+        return await sitting.run(on_beat, grace_s, signals=signals)
 
 
 async def _declare(
@@ -188,17 +188,19 @@ class _Sitting:
             no_progress_s=config.limits.no_progress_s,
         )
 
-    async def run(self, on_beat: Watcher | None, grace_s: float | None) -> RunResult:
+    async def run(self, on_beat: Watcher | None, grace_s: float, *, signals: bool) -> RunResult:
         """Drive to the end and leave the file in a state that says how it ended."""
         control.remove(self.path)
         if self.first is None:
             return await self._end()
         if self.before is not None:
             await self._log("info", "resumed", self._resumed())
-        pulse = Heartbeat(self.driver, self.sink, self.path, extra=self._extra, on_beat=on_beat)
+        pulse = Heartbeat(
+            self.driver, self.sink, self.path, extra=self._extra, on_beat=on_beat, grace_s=grace_s
+        )
         beating = asyncio.create_task(pulse.run())
         try:
-            with _signals(self.driver, grace_s):
+            with _signals(self.driver, grace_s if signals else None):
                 await self._prepared_or_stopped()
                 self.doing = "running"
                 await self.driver.run()

@@ -11,11 +11,18 @@ import pytest
 from memtui.errors import UserError
 from memtui.model import RunState
 from memtui.store.errors import StoreError
-from runners.engine import control
+from runners.engine import control, heartbeat
 from runners.engine.run import RunResult, run_experiment
 from runners.failures import ProviderError
 from tests.engine.scripted import ListMemory, ScriptedJudge
 from tests.engine.tiny import Searcher, rows, tiny_experiment
+
+
+@pytest.fixture(autouse=True)
+def quick_pulse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heartbeats and looks at the control file many times a second, so that tests are short."""
+    monkeypatch.setattr(heartbeat, "BEAT_S", 0.05)
+    monkeypatch.setattr(heartbeat, "LOOK_S", 0.02)
 
 
 def log(path: Path, kind: str) -> list[str]:
@@ -108,7 +115,7 @@ async def test_limits_pace_and_caps_do_not_change_what_a_run_is(tmp_path: Path) 
 
 async def steer(experiment: Any, path: Path, script: Any) -> RunResult:
     """Run while `script(driver snapshot)` writes commands; it sees each heartbeat."""
-    return await run_experiment(experiment, path, on_beat=script)
+    return await run_experiment(experiment, path, on_beat=script, grace_s=0.05)
 
 
 async def test_control_file_pauses_resumes_and_changes_workers(tmp_path: Path) -> None:
@@ -295,9 +302,9 @@ async def test_nothing_that_leaves_the_scorer_names_gold(tmp_path: Path) -> None
 
 async def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.memtui"
-    first = asyncio.create_task(run_experiment(tiny_experiment(agent=Searcher(pause=0.2)), path))
-    await asyncio.sleep(0.15)
+    first = asyncio.create_task(run_experiment(tiny_experiment(agent=Searcher(pause=0.1)), path))
+    await asyncio.sleep(0.1)
     with pytest.raises(UserError, match="being written") as refused:
-        await run_experiment(tiny_experiment(agent=Searcher(pause=0.2)), path)
+        await run_experiment(tiny_experiment(), path)
     assert refused.value.exit_code == 2
     assert (await first).state is RunState.FINISHED
