@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from memtui.errors import UserError
 from memtui.model import EvidenceStatus, Turn
-from runners.datasets.contract import DataSet, SourceItem
+from runners.datasets.contract import DataSet, SourceItem, SourceSession
 from runners.normalise import normalise
 from runners.sessions import count_tokens, render_session
 
@@ -20,7 +20,8 @@ class PoolSession:
 
     sha: str
     id: str
-    """The smallest of the ids under which the content occurs: the key of the seeded order."""
+    """The smallest of the ids under which the content occurs: the key of the seeded order. Pool and
+    date are that session's, so that the order of a file does not matter."""
     pool: str
     date: str | None
     evidence_for: frozenset[str]
@@ -48,33 +49,16 @@ class SessionPool:
             self.sha_of[key] = session.sha
             self._date[key] = session.date
             known = self.by_sha.get(session.sha)
-            if known is not None:
-                self.by_sha[session.sha] = replace(
-                    known,
-                    id=min(known.id, session.id),
-                    date=known.date or session.date,
-                    evidence_for=known.evidence_for | session.evidence_for,
-                    tags=known.tags | frozenset(session.tags),
-                )
-                continue
-            self._source[session.sha] = key
-            self.by_sha[session.sha] = PoolSession(
-                sha=session.sha,
-                id=session.id,
-                pool=session.pool,
-                date=session.date,
-                evidence_for=session.evidence_for,
-                tags=frozenset(session.tags),
-                tokens=count_tokens(render_session(session.turns)),
-                empty=not any(t.text.strip() or t.caption.strip() for t in session.turns),
-            )
+            if known is None or session.id < known.id:
+                self._source[session.sha] = key
+            self.by_sha[session.sha] = _merged(known, session)
 
     def turns(self, sha: str) -> tuple[Turn, ...]:
         """The turns of a session content."""
         return self.dataset.sessions[self._source[sha]].turns
 
     def source_id(self, sha: str) -> str:
-        """The data set's id under which the content was first seen."""
+        """The data set's own id of the content: the smallest where it has several."""
         return self._source[sha]
 
     def contains(self, sha: str, normalised: str) -> bool:
@@ -134,3 +118,27 @@ class SessionPool:
         inside = [frozenset(name for name in tier if name in pools) for tier in known]
         extra = [frozenset((name,)) for name in pools if not any(name in tier for tier in known)]
         return tuple(tier for tier in [*inside, *extra] if tier)
+
+
+def _merged(known: PoolSession | None, session: SourceSession) -> PoolSession:
+    """A content with one more session that has it; its text is read the first time only."""
+    if known is None:
+        return PoolSession(
+            sha=session.sha,
+            id=session.id,
+            pool=session.pool,
+            date=session.date,
+            evidence_for=session.evidence_for,
+            tags=frozenset(session.tags),
+            tokens=count_tokens(render_session(session.turns)),
+            empty=not any(t.text.strip() or t.caption.strip() for t in session.turns),
+        )
+    first = session.id < known.id
+    return replace(
+        known,
+        id=session.id if first else known.id,
+        pool=session.pool if first else known.pool,
+        date=session.date if first else known.date,
+        evidence_for=known.evidence_for | session.evidence_for,
+        tags=known.tags | frozenset(session.tags),
+    )
