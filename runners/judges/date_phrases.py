@@ -27,6 +27,8 @@ _SEASONS = {
 _EARLY = ("early", "beginning", "start")
 _MID = ("mid", "middle")
 _LATE = ("late", "end")
+_BEFORE = ("before", "prior", "preceding")
+_AFTER = ("after", "following")
 _UNIT_DAYS = {"day": 1, "days": 1, "week": 7, "weeks": 7}
 
 
@@ -173,7 +175,7 @@ def _relative_to_date(toks: Sequence[Raw], i: int) -> tuple[DateSpan, int] | Non
     known = (
         unit in WEEKDAYS or unit in _UNIT_DAYS or unit in ("weekend", "weekends", "month", "months")
     )
-    if not known or side not in ("before", "after", "of", "prior", "following"):
+    if not known or side not in (*_BEFORE, *_AFTER, "of"):
         return None
     k = j + 2
     while k < len(toks) and toks[k].text in ("to", "the"):
@@ -186,7 +188,7 @@ def _relative_to_date(toks: Sequence[Raw], i: int) -> tuple[DateSpan, int] | Non
 
 
 def _shift(base: DateSpan, unit: str, n: int, side: str, vague: bool) -> DateSpan | None:
-    back = side in ("before", "prior")
+    back = side in _BEFORE
     day = base.first if back else base.last
     if base.grain not in ("day", "month") or (side == "of" and base.grain != "day"):
         return None
@@ -256,7 +258,13 @@ def _deictic(toks: Sequence[Raw], i: int, anchor: date) -> tuple[DateSpan, int] 
     num = number_at(toks, i) or ((1.0, i + 1) if t in ("a", "an") else None)
     if num is not None and num[1] + 1 < len(toks) and toks[num[1] + 1].text == "ago":
         unit = toks[num[1]].text
-        if unit in _UNIT_DAYS or unit in ("month", "months"):
+        if unit in _UNIT_DAYS:
+            try:
+                d = anchor - timedelta(int(num[0]) * _UNIT_DAYS[unit])
+            except OverflowError:
+                return None
+            return DateSpan(d, d, True, "day"), num[1] + 2
+        if unit in ("month", "months"):
             try:
                 first, last = _shifted(anchor, unit, int(num[0]), "before", True, False)
             except (OverflowError, ValueError):

@@ -90,7 +90,7 @@ def _falls_for(tempting: str, answer: str) -> bool:
 
 def _compare(case: Case, gold: str, answer: str) -> Verdict:
     form = asked(case.question)
-    lean = polarity(gold)
+    lean = polarity(gold) if form.yes_no or words(gold)[0] in ("yes", "no", "likely") else None
     if lean in ("yes", "no") and not _is_option(case, gold):
         return _polar(case, lean, answer)
     declined = abstains(answer)

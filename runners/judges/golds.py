@@ -54,6 +54,8 @@ class Asked:
     why: bool
     options: tuple[str, str] | None
     """The two options of an either-or question."""
+    yes_no: bool
+    """Can be answered with yes or no."""
     several: bool
     """Asks more than one thing: one amount does not answer it."""
 
@@ -72,8 +74,16 @@ def asked(question: str) -> Asked:
         ordered=bool(_ORDER.search(q)),
         why=bool(re.search(r"\bwhy\b|\bwhat (?:was the )?(?:reason|motivat)", q)),
         options=_options(q),
+        yes_no=_yes_no(q),
         several=len(re.findall(r"\bhow (?:many|much|long|old|often)\b", q)) > 1,
     )
+
+
+def _yes_no(question: str) -> bool:
+    """Does a clause of the question begin with an auxiliary verb, or does it ask for yes or no?"""
+    clauses = re.split(r"[,.;:!?]\s*", question)
+    starts = {c.split(" ", 1)[0] for c in clauses if c}
+    return bool(starts & _AUX) or "yes or no" in question
 
 
 def _options(question: str) -> tuple[str, str] | None:
@@ -186,10 +196,10 @@ def key_amount(variant: str, question: str) -> tuple[Tok, str] | None:
     sents = sentences(lex(variant))
     if not sents:
         return None
-    sent = sents[0]
     form = asked(question)
     if form.several:
         return None
+    sent = _before_details(sents[0])
     given = {t.key for t in lex(question) if t.kind in ("num", "qty")}
     idx = [i for i, t in enumerate(sent) if t.kind in ("num", "qty", "time", "freq")]
     fresh = [i for i in idx if sent[i].key not in given] or idx
@@ -208,6 +218,14 @@ def key_amount(variant: str, question: str) -> tuple[Tok, str] | None:
         if amount is not None:
             tok = Tok("qty", amount, tok.text)
     return tok, modifier(sent, chosen)
+
+
+def _before_details(sent: list[Tok]) -> list[Tok]:
+    """ "seven cousins: three from …": what follows a colon spells the amount out."""
+    for i, t in enumerate(sent):
+        if t.kind == "sep" and t.key == ":" and any(x.kind in ("num", "qty") for x in sent[:i]):
+            return sent[:i]
+    return sent
 
 
 def last_marker(sent: list[Tok]) -> int | None:

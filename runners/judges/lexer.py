@@ -84,7 +84,10 @@ def lex(text: str, anchor: date | None = None) -> tuple[Tok, ...]:
 def _typed(toks: Sequence[Raw], i: int, anchor: date | None) -> tuple[str, Value, int] | None:
     day = date_at(toks, i, anchor)
     if day is not None:
-        return "date", day[0], day[1]
+        # "2000 dollars" is an amount, not a year.
+        amount = quantity_at(toks, i) if day[0].grain == "year" else None
+        if amount is None or amount[1] <= day[1]:
+            return "date", day[0], day[1]
     clock = clock_at(toks, i)
     if clock is not None:
         return "time", clock[0], clock[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from runners.judges.folding import fold, raw_tokens, stem, word_set
+import re
+
+from runners.judges.folding import fold, raw_tokens, stem, word_set, words
 from runners.judges.lexer import NEGATIONS, STOP
 
 _YES = word_set(
@@ -14,6 +16,9 @@ _LEAD = word_set(
     "possibly apparently seem seems so well then based on our conversation conversations my memory final in fact "
     "to me from what know oh and"
 )
+_GUESSED = word_set("likely probably presumably possibly apparently")
+"""Said alone, these lean to yes."""
+_PRONOUNS = word_set("i you he she it they we")
 _PHRASES_YES = ("of course", "that is right", "that is correct", "that right", "that correct")
 _PHRASES_NO = (
     "not really",
@@ -41,8 +46,10 @@ def polarity(text: str) -> str | None:
     if not plain:
         return None
     start = _leading(plain)
+    if start is None and set(plain) <= _LEAD and _GUESSED & set(plain):
+        return "yes"
     if start is None:
-        return _concluding(plain)
+        return _after_lead_in(text) or _concluding(plain)
     other = _NO if start == "yes" else _YES
     if len(plain) > 2 and _joined(plain, other):
         return "both"
@@ -70,6 +77,19 @@ def _leading(plain: list[str]) -> str | None:
     return None
 
 
+_CLAUSE = re.compile(
+    r"(?:^|[.,:;!?\n]\s*)(?:\W*(?:most|very)?\s*(?:likely|probably)\s+)?\W*(yes|no)\W*(?:$|[.,:;!?\n])"
+)
+
+
+def _after_lead_in(text: str) -> str | None:
+    """ "If I remember correctly, yes, since …": a clause that is nothing but yes or no."""
+    found = set(_CLAUSE.findall(fold(text)))
+    if len(found) == 2:
+        return "both"
+    return found.pop() if found else None
+
+
 def _joined(plain: list[str], other: frozenset[str]) -> bool:
     """ "yes and no", "yes or no": both said in one breath."""
     for i, w in enumerate(plain[:-2]):
@@ -94,11 +114,17 @@ def _concluding(plain: list[str]) -> str | None:
 
 
 def echo(question: str, answer: str) -> str | None:
-    """Yes or no when the answer repeats the question as a statement ("You did finish the book")."""
+    """Yes or no when the answer repeats the question as a statement ("You did finish the book").
+
+    A pronoun may stand for one name of the question.
+    """
     want = {stem(w) for w in _content(question)}
     have = [t.text for t in raw_tokens(fold(answer))]
-    got = {stem(w) for w in have}
-    if len(want) < 2 or not want <= got:
+    missing = want - {stem(w) for w in have}
+    if len(missing) == 1 and len(want) > 2 and _PRONOUNS & set(have):
+        names = re.findall(r"(?<=\s)[A-Z][^\W\d_]+", question)
+        missing -= {stem(w) for name in names for w in words(name)}
+    if len(want) < 2 or missing:
         return None
     return "no" if NEGATIONS & set(have) else "yes"
 

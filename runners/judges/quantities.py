@@ -33,6 +33,7 @@ _unit("span", 60, "minute", "minutes", "min", "mins")
 _unit("span", 3_600, "hour", "hours", "hr", "hrs")
 _unit("span", 86_400, "day", "days")
 _unit("span", 604_800, "week", "weeks", "wk", "wks")
+_unit("span", 1_209_600, "fortnight", "fortnights")
 _unit("months", 1, "month", "months")
 _unit("months", 12, "year", "years", "yr", "yrs")
 _unit("months", 120, "decade", "decades")
@@ -139,6 +140,7 @@ def _single(toks: Sequence[Raw], i: int) -> tuple[Quantity, int] | None:
             "hour",
             "day",
             "week",
+            "fortnight",
             "month",
             "year",
             "decade",
@@ -170,6 +172,9 @@ def clock_at(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | None
         return (720, True), i + 1
     if toks[i].text == "midnight":
         return (0, True), i + 1
+    past = _past_or_to(toks, i)
+    if past is not None:
+        return past
     num = number_at(toks, i)
     if num is None or num[0] != int(num[0]) or not 0 <= num[0] <= 24:
         return None
@@ -189,6 +194,20 @@ def clock_at(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | None
     if hour > 12:
         return None
     return ((hour % 12 + (12 if half == "pm" else 0)) * 60 + minute, True), j
+
+
+def _past_or_to(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | None:
+    """`half past six`, `quarter to nine in the evening`."""
+    if toks[i].text not in ("half", "quarter") or i + 2 >= len(toks):
+        return None
+    side = toks[i + 1].text
+    hour = number_at(toks, i + 2)
+    if side not in ("past", "to") or hour is None or not 1 <= hour[0] <= 12 or hour[0] % 1:
+        return None
+    shift = (30 if toks[i].text == "half" else 15) * (1 if side == "past" else -1)
+    half, j = _meridiem(toks, hour[1])
+    base = int(hour[0]) % 12 * 60 + (720 if half == "pm" else 0)
+    return ((base + shift) % 1440, half in ("am", "pm")), j
 
 
 def _meridiem(toks: Sequence[Raw], j: int) -> tuple[str | None, int]:

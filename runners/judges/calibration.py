@@ -1,0 +1,151 @@
+"""Measure a judge: how often it accepts wrong answers, and how often it rejects right ones.
+
+A judge's rates are part of every number it gives (docs/metrics.md). Wrong answers come from the public
+LoCoMo audit (two sets of 1,540), right ones from the golds themselves and their rewrites.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memtui.model import Label
+from runners.judges.contract import Case, Judge, Verdict
+from runners.judges.rewrites import rewrites
+
+LOCOMO_TYPES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+WRONG_SETS = {
+    "v1": "ap_v1_specific_wrong_scored.json",
+    "v2": "ap_v2_vague_wrong_scored.json",
+}
+"""Wrong answers: v1 specific, v2 vague but on topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A case whose verdict is known; `group` is what rates are split by."""
+
+    case: Case
+    right: bool
+    group: str
+    published: bool | None = None
+    """What the published judge said (majority of its three votes), where it is known."""
+
+
+@dataclass
+class Rates:
+    """Counts of a judge on probes of one kind."""
+
+    n: int = 0
+    right: int = 0
+    wrong: int = 0
+    unknown: int = 0
+    by_group: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Group -> (judged right, all)."""
+    errors: list[tuple[Probe, Verdict]] = field(default_factory=list)
+    """Probes judged other than they are."""
+
+    @property
+    def accepted(self) -> float:
+        """Share judged right."""
+        return self.right / self.n if self.n else float("nan")
+
+
+def wrong_answers(folder: Path, name: str) -> list[Probe]:
+    """One audit set (`v1` or `v2`) from a folder that holds `locomo/audit/`."""
+    path = folder / "locomo" / "audit" / WRONG_SETS[name]
+    rows = json.loads(path.read_text(encoding="utf-8"))["detailed_results"].values()
+    out = []
+    for row in (r for user in rows for r in user):
+        votes = sum(bool(v) for v in row["llm_judgments"].values())
+        qtype = LOCOMO_TYPES[int(row["category"])]
+        case = Case(
+            row["question"], str(row["golden_answer"]), row["generated_answer"], qtype, True
+        )
+        out.append(Probe(case, False, qtype, votes >= 2))
+    return out
+
+
+def locomo_golds(folder: Path) -> list[Probe]:
+    """Every gold of LoCoMo categories 1 to 4, given back verbatim."""
+    path = folder / "locomo" / "locomo10.json"
+    out = []
+    for conversation in json.loads(path.read_text(encoding="utf-8")):
+        for row in conversation["qa"]:
+            if row["category"] == 5:
+                continue
+            gold, qtype = str(row["answer"]), LOCOMO_TYPES[row["category"]]
+            out.append(Probe(Case(row["question"], gold, gold, qtype, True), True, qtype))
+    return out
+
+
+def longmemeval_golds(folder: Path) -> list[Probe]:
+    """Every gold of LongMemEval's 500 questions that is an answer: no rubric, no abstention."""
+    path = folder / "longmemeval" / "questions_500.jsonl"
+    out = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if not line.strip():
+            continue
+        row = json.loads(line)
+        qtype = row["question_type"]
+        if row["is_abstention"] or qtype == "single-session-preference":
+            continue
+        gold = str(row["answer"])
+        out.append(Probe(Case(row["question"], gold, gold, qtype, True), True, qtype))
+    return out
+
+
+def rewritten(golds: Iterable[Probe], seed: int = 1) -> list[Probe]:
+    """Seeded rewrites of golds, grouped by kind of rewrite."""
+    out = []
+    for probe in golds:
+        case = probe.case
+        for made in rewrites(case.gold or "", case.question, seed):
+            again = Case(case.question, case.gold, made.text, case.qtype, True, case.question_date)
+            out.append(Probe(again, True, made.kind))
+    return out
+
+
+def hand_checked(path: Path, set_name: str | None = None) -> list[Probe]:
+    """Cases labelled by hand: a JSON list with question, gold, answer, right, kind, set."""
+    out = []
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        if set_name is not None and row.get("set") != set_name:
+            continue
+        case = Case(
+            row["question"],
+            row["gold"],
+            row["answer"],
+            row["qtype"],
+            row.get("answerable", True),
+            row.get("question_date"),
+            row.get("tempting"),
+        )
+        out.append(Probe(case, row["right"], row["kind"]))
+    return out
+
+
+async def measure(judge: Judge, probes: Sequence[Probe], *, concurrency: int = 8) -> Rates:
+    """Judge every probe and count; errors keep the probe and the verdict."""
+    gate = asyncio.Semaphore(concurrency)
+
+    async def ask(probe: Probe) -> Verdict:
+        async with gate:
+            return await judge.judge(probe.case)
+
+    rates = Rates()
+    verdicts = await asyncio.gather(*(ask(p) for p in probes))
+    for probe, verdict in zip(probes, verdicts, strict=True):
+        rates.n += 1
+        said_right = verdict.label is Label.RIGHT
+        rates.right += said_right
+        rates.wrong += verdict.label is Label.WRONG
+        rates.unknown += verdict.label is Label.UNKNOWN
+        accepted, all_ = rates.by_group.get(probe.group, (0, 0))
+        rates.by_group[probe.group] = (accepted + said_right, all_ + 1)
+        if verdict.label is not Label.UNKNOWN and said_right is not probe.right:
+            rates.errors.append((probe, verdict))
+    return rates
