@@ -29,7 +29,7 @@ class MixAlarm:
     share: float
     minimum: int
     _totals: Counter[str] = field(default_factory=Counter)
-    _kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _kinds: dict[str, Counter[str]] = field(default_factory=dict)
     _reported: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, finished: Finished, answerable: bool) -> list[str]:
@@ -46,16 +46,16 @@ class MixAlarm:
         alarms = []
         for where in (EVERYWHERE, finished.id.arm):
             self._totals[where] += 1
-            for kind in kinds:
-                self._kinds[where, kind] += 1
+            counts = self._kinds.setdefault(where, Counter())
+            counts.update(kinds)
+            for kind, count in counts.items():
                 if self._due(where, kind):
                     self._reported.add((where, kind))
-                    count, total = self._kinds[where, kind], self._totals[where]
-                    alarms.append(f"{where}: {count} of {total} episodes {kind}")
+                    alarms.append(f"{where}: {count} of {self._totals[where]} episodes {kind}")
         return alarms
 
     def _due(self, where: str, kind: str) -> bool:
         if (where, kind) in self._reported:
             return False
-        share = {kind: (self._kinds[where, kind], self._totals[where])}
+        share = {kind: (self._kinds[where][kind], self._totals[where])}
         return bool(abnormal_mix(share, threshold=self.share, minimum=self.minimum))
