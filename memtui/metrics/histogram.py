@@ -9,48 +9,63 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import Any, NamedTuple
+from operator import attrgetter, itemgetter
+from typing import Any
 
-from memtui.metrics.outcome import Standing, standing
+from memtui.metrics.outcome import standing
 from memtui.metrics.regime import FlaggedFact
+from memtui.metrics.signature import Profile, Signature
+from memtui.metrics.sweep import ClusterSweep, Steady, Sweep, steady_counts
 
+__all__ = ["Fold", "Profile", "Signature", "fold", "merge"]
 
-class Signature(NamedTuple):
-    """Everything outcome, regime and flags read of an episode; equal signatures count together."""
-
-    done: int
-    end_reason: str | None
-    requested: int
-    first_hit: int | None
-    t_star: int | None
-    gold_total: int | None
-    answerable: int
-    label: str | None
-    forced: int
-    abstained: int
-    redundant: int
-
-
-Profile = tuple[tuple[tuple[int, bool], int], ...]
-"""A cluster's counted episodes as sorted (((R, right), how many), ...)."""
+Code = tuple[int, bool]
+"""(R, right) of a counted episode."""
 
 
 @dataclass(slots=True)
 class Fold:
-    """The episodes of one group (a cell, or a cell and a question type)."""
+    """The episodes of one group (a cell, or a cell and a question type); not changed once counted."""
 
     signatures: Counter[Signature] = field(default_factory=Counter)
     profiles: Counter[Profile] = field(default_factory=Counter)
     """How many clusters have each profile; clusters without a counted episode are left out."""
+    _sweeps: dict[str, Sweep] = field(default_factory=dict, repr=False, compare=False)
+    _steady: dict[str, Steady] = field(default_factory=dict, repr=False, compare=False)
+    _cluster_sweep: ClusterSweep | None = field(default=None, repr=False, compare=False)
 
     @property
     def clustered(self) -> bool:
         """Whether some cluster holds more than one counted episode: questions are not independent."""
         return any(len(p) > 1 or p[0][1] > 1 for p in self.profiles)
 
+    def sweep(self, mode: str) -> Sweep:
+        """The counts at every B, made when first asked for."""
+        found = self._sweeps.get(mode)
+        if found is None:
+            found = self._sweeps[mode] = Sweep(self.signatures, mode)
+        return found
 
-_FIELDS: Callable[[Any], tuple[Any, ...]] = attrgetter(*Signature._fields)
+    def steady(self, mode: str) -> Steady:
+        """The counts no B changes, made when first asked for."""
+        found = self._steady.get(mode)
+        if found is None:
+            found = self._steady[mode] = steady_counts(self.signatures, mode)
+        return found
+
+    def cluster_sweep(self) -> ClusterSweep:
+        """The clustered intervals at every B, made when first asked for."""
+        if self._cluster_sweep is None:
+            self._cluster_sweep = ClusterSweep(self.profiles.items())
+        return self._cluster_sweep
+
+
+def _getter(facts: Sequence[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads a signature's fields: by place where the facts are named tuples, which is faster."""
+    names: tuple[str, ...] = getattr(facts[0], "_fields", ()) if facts else ()
+    if isinstance(facts[0] if facts else None, tuple) and set(Signature._fields) <= set(names):
+        return itemgetter(*map(names.index, Signature._fields))
+    return attrgetter(*Signature._fields)
 
 
 def fold(
@@ -63,37 +78,45 @@ def fold(
 
     Costs about 1 µs an episode. `redundant` is folded to 0/1.
     """
-    interned: dict[tuple[Any, ...], Signature] = {}
-    codes: dict[tuple[Any, ...], tuple[int, bool] | None] = {}
-    counts: Counter[tuple[Hashable, tuple[Any, ...]]] = Counter()
-    members: defaultdict[tuple[Hashable, Hashable], list[tuple[int, bool]]] = defaultdict(list)
-    rows = [_FIELDS(fact) for fact in facts]
-    for group, cluster, row in zip(groups, clusters, rows, strict=True):
-        if row not in codes:
-            signature = Signature(*row)._replace(redundant=int(bool(row[-1])))
-            interned[row] = signature
-            codes[row] = _code(signature, mode)
-        code = codes[row]
-        if code is not None:
-            members[group, cluster].append(code)
-        counts[group, row] += 1
-    folds: dict[Hashable, Fold] = {}
-    for (group, row), count in counts.items():
-        found = folds.get(group)
-        if found is None:
-            found = folds[group] = Fold()
-        found.signatures[interned[row]] += count
-    singles: dict[tuple[int, bool], Profile] = {}
-    for (group, _), cluster_codes in members.items():
-        if len(cluster_codes) == 1:
-            code = cluster_codes[0]
-            profile = singles.get(code)
-            if profile is None:
-                profile = singles[code] = ((code, 1),)
-        else:
-            profile = tuple(sorted(Counter(cluster_codes).items()))
-        folds[group].profiles[profile] += 1
+    listed = list(facts)
+    rows = list(map(_getter(listed), listed))
+    signatures: dict[tuple[Any, ...], Signature] = {}
+    codes: dict[tuple[Any, ...], Code | None] = {}
+    for row in set(rows):
+        signature = Signature(*row)._replace(redundant=int(bool(row[-1])))
+        signatures[row] = signature
+        found = standing(signature.end_reason, signature.label, signature.done, mode)
+        codes[row] = (signature.requested, found.right) if found.counted else None
+    keys = list(groups)
+    folds: dict[Hashable, Fold] = {key: Fold() for key in dict.fromkeys(keys)}
+    for (key, row), count in Counter(zip(keys, rows, strict=True)).items():
+        folds[key].signatures[signatures[row]] += count
+    counted = [
+        (key, cluster, code)
+        for key, cluster, code in zip(keys, clusters, map(codes.__getitem__, rows), strict=True)
+        if code is not None
+    ]
+    _add_profiles(folds, counted)
     return folds
+
+
+def _add_profiles(
+    folds: dict[Hashable, Fold], counted: list[tuple[Hashable, Hashable, Code]]
+) -> None:
+    alone = len({(key, cluster) for key, cluster, _ in counted}) == len(counted)
+    if alone:
+        for (key, code), count in Counter((key, code) for key, _, code in counted).items():
+            folds[key].profiles[((code, 1),)] += count
+        return
+    members: defaultdict[tuple[Hashable, Hashable], list[Code]] = defaultdict(list)
+    for key, cluster, code in counted:
+        members[key, cluster].append(code)
+    for (key, _), found in members.items():
+        if len(found) == 1:
+            profile: Profile = ((found[0], 1),)
+        else:
+            profile = tuple(sorted(Counter(found).items()))
+        folds[key].profiles[profile] += 1
 
 
 def merge(folds: Sequence[Fold]) -> Fold:
@@ -102,8 +125,3 @@ def merge(folds: Sequence[Fold]) -> Fold:
     for one in folds:
         merged.signatures.update(one.signatures)
     return merged
-
-
-def _code(signature: Signature, mode: str) -> tuple[int, bool] | None:
-    found: Standing = standing(signature.end_reason, signature.label, signature.done, mode)
-    return (signature.requested, found.right) if found.counted else None

@@ -91,8 +91,16 @@ def clustered(clusters: Iterable[tuple[int, int, int]]) -> Clustered | None:
         kn += successes * size * times
         nn += size * size * times
         k2_over_n += successes * successes / size * times
-    if not n:
-        return None
+    return clustered_from_sums(groups, n, nn, k, kk, kn, k2_over_n) if n else None
+
+
+def clustered_from_sums(
+    groups: int, n: int, nn: int, k: int, kk: int, kn: int, k2_over_n: float
+) -> Clustered:
+    """The same from sums over G >= 1 clusters of n_g episodes and k_g successes.
+
+    `nn`, `kk`, `kn` are the sums of n_g^2, k_g^2 and k_g n_g; `k2_over_n` that of k_g^2 / n_g.
+    """
     p = k / n
     naive = math.sqrt(p * (1.0 - p) / n)
     if groups < 2:

@@ -7,14 +7,12 @@ Rates are held as integer counts: pass + exhausted + wrong = n exactly, for ever
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memtui.metrics.histogram import Fold, Profile, Signature
-from memtui.metrics.intervals import Clustered, Interval, clustered, wilson
-from memtui.metrics.outcome import standing
+from memtui.metrics.histogram import Fold
+from memtui.metrics.intervals import Clustered, Interval, wilson
 from memtui.metrics.p90r import Quantile, quantile_of_counts
-from memtui.metrics.regime import OUTCOME_OF, flags, overshoot, regime
+from memtui.metrics.regime import OUTCOME_OF
 from memtui.model import Outcome, Regime
 
 
@@ -72,74 +70,41 @@ class Tally:
         }
 
 
-def tally(
-    group: Fold, budget: int, mode: str, *, context: bool = False, cache: TallyCache | None = None
-) -> Tally:
-    """Count a fold at B = `budget`; `context` marks arms without tools (they cannot give up early)."""
-    total = Tally(budget, mode)
-    look = (cache or TallyCache(budget, mode)).look
-    for signature, count in group.signatures.items():
-        what, counted, failed, mute, right, censored, cause, raised = look(signature)
-        total.regimes[what] += count
-        if not counted:
-            if cause:
-                total.excluded[cause] += count
-            else:
-                total.pending += count
-            continue
-        total.n += count
-        total.right += count * right
-        outcome = OUTCOME_OF[what]
-        if outcome is Outcome.PASS:
-            total.passed += count
-        elif outcome is Outcome.EXHAUSTED:
-            total.exhausted += count
-            total.exhausted_right += count * right
-        else:
-            total.wrong += count
-        total.system_failed += count * failed
-        total.no_answer += count * mute
-        total.calls[signature.requested, censored] += count
-        for name in raised:
-            if not (context and name == "gave_up_early"):
-                total.flags[name] += count
-        if signature.gold_total is not None and signature.answerable:
-            total.coverage_n += count
-            if signature.t_star is not None:
-                total.covered_end += count
-                if signature.t_star <= budget:
-                    total.covered_at_b += count
-    return total
+def tally(group: Fold, budget: int, mode: str, *, context: bool = False) -> Tally:
+    """Count a fold at B = `budget`; `context` marks arms without tools (they cannot give up early).
 
-
-Look = tuple[Regime, bool, bool, bool, bool, bool, str, tuple[str, ...]]
-
-
-class TallyCache:
-    """What one signature means at one budget, shared by all groups of a file."""
-
-    def __init__(self, budget: int, mode: str) -> None:
-        self._budget = budget
-        self._mode = mode
-        self._known: dict[Signature, Look] = {}
-
-    def look(self, signature: Signature) -> Look:
-        """Regime, counted, failed, mute, right, censored, cause, flags of a signature."""
-        found = self._known.get(signature)
-        if found is None:
-            held = standing(signature.end_reason, signature.label, signature.done, self._mode)
-            found = (
-                regime(signature, self._budget, self._mode),
-                held.counted,
-                held.failed,
-                held.mute,
-                held.right,
-                held.censored,
-                held.cause,
-                flags(signature, self._budget, self._mode) if held.counted else (),
-            )
-            self._known[signature] = found
-        return found
+    Another B costs a look-up: what B changes is swept once per fold, the rest counted once.
+    """
+    sweep = group.sweep(mode)
+    regimes = sweep.regimes(budget)
+    steady = group.steady(mode)
+    outcomes: Counter[Outcome] = Counter()
+    for what, count in regimes.items():
+        outcomes[OUTCOME_OF[what]] += count
+    raised = Counter(steady.flags)
+    early = 0 if context else sweep.gave_up_early(budget)
+    if early:
+        raised["gave_up_early"] = early
+    return Tally(
+        budget=budget,
+        mode=mode,
+        n=steady.n,
+        passed=outcomes[Outcome.PASS],
+        exhausted=outcomes[Outcome.EXHAUSTED],
+        wrong=outcomes[Outcome.WRONG],
+        system_failed=steady.system_failed,
+        no_answer=steady.no_answer,
+        exhausted_right=sweep.exhausted_right(budget),
+        right=steady.right,
+        pending=outcomes[Outcome.PENDING],
+        covered_at_b=sweep.covered(budget),
+        covered_end=steady.covered_end,
+        coverage_n=steady.coverage_n,
+        excluded=Counter(steady.excluded),
+        regimes=regimes,
+        flags=raised,
+        calls=Counter(steady.calls),
+    )
 
 
 RATES = ("pass", "exhausted", "wrong")
@@ -172,29 +137,10 @@ def rate(group: Fold, counts: Tally, name: str) -> Rate:
     simple = wilson(k, counts.n)
     if not group.clustered:
         return Rate(k, counts.n, simple, None, simple, "wilson")
-    budget = counts.budget
-    if name == "pass":
-        robust = clustered(_profiles(group, lambda r, right: right and r <= budget))
-    elif name == "exhausted":
-        robust = clustered(_profiles(group, lambda r, right: r > budget))
-    else:
-        robust = clustered(_profiles(group, lambda r, right: not right and r <= budget))
+    robust = group.cluster_sweep().interval(name, counts.budget)
     if robust is None or robust.interval is None:
         return Rate(k, counts.n, simple, robust, simple, "wilson-iid")
     return Rate(k, counts.n, simple, robust, robust.interval, "clustered")
-
-
-def _profiles(group: Fold, hit: Callable[[int, bool], bool]) -> list[tuple[int, int, int]]:
-    return [(*_sums(profile, hit), times) for profile, times in group.profiles.items()]
-
-
-def _sums(profile: Profile, hit: Callable[[int, bool], bool]) -> tuple[int, int]:
-    successes = size = 0
-    for (requested, right), count in profile:
-        size += count
-        if hit(requested, right):
-            successes += count
-    return successes, size
 
 
 def p90r(counts: Tally) -> Quantile:
@@ -204,10 +150,4 @@ def p90r(counts: Tally) -> Quantile:
 
 def overshoots(group: Fold, counts: Tally) -> Counter[tuple[int, bool]]:
     """{(calls after the evidence was complete, right): episodes} over counted, covered episodes."""
-    found: Counter[tuple[int, bool]] = Counter()
-    for signature, count in group.signatures.items():
-        held = standing(signature.end_reason, signature.label, signature.done, counts.mode)
-        beyond = overshoot(signature)
-        if held.counted and beyond is not None:
-            found[beyond, held.right] += count
-    return found
+    return Counter(group.steady(counts.mode).overshoots)

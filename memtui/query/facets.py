@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from memtui.metrics.histogram import Signature
 from memtui.metrics.outcome import outcome
 from memtui.metrics.regime import coverage_after, flags, regime
 from memtui.metrics.scales import scale_label
+from memtui.metrics.signature import Signature
 from memtui.query.subject import Environment
 from memtui.store.records import CellRow, EpisodeFact
 

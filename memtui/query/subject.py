@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memtui.metrics.histogram import Signature
+from memtui.metrics.signature import Signature
 from memtui.model import BudgetMode
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow, HaystackRow, ItemRow

@@ -9,7 +9,7 @@ from memtui.errors import UserError
 from memtui.metrics.histogram import Fold, fold, merge
 from memtui.metrics.intervals import wilson
 from memtui.metrics.outcome import check_budget, outcome
-from memtui.metrics.rates import RATES, Rate, Tally, TallyCache, overshoots, p90r, rate, tally
+from memtui.metrics.rates import RATES, Rate, Tally, overshoots, p90r, rate, tally
 from memtui.metrics.repeats import RepeatRates, pass_hat
 from memtui.metrics.stopping import stopping
 from memtui.model import Outcome
@@ -81,7 +81,6 @@ def report_at(
         merge([one for key, one in folds.items() if isinstance(key, tuple) and key[1]]),
         at,
         run.mode,
-        cache=builder.cache,
     )
     ladder_items = None
     if source.unavailable_items:
@@ -119,7 +118,6 @@ class _CellBuilder:
     def __init__(self, source: ReportSource, budget: int) -> None:
         self._source = source
         self._budget = budget
-        self.cache = TallyCache(budget, source.mode)
 
     def cells(
         self, folds: Folds, facts: Sequence[EpisodeFact], answerable: int = 1
@@ -165,7 +163,7 @@ class _CellBuilder:
 
     def _cell(self, cell: CellRow, group: Fold, value: str | None) -> Cell:
         context = cell.arm in self._source.context_arms
-        counts = tally(group, self._budget, self._source.mode, context=context, cache=self.cache)
+        counts = tally(group, self._budget, self._source.mode, context=context)
         covered, known = counts.covered_at_b, counts.coverage_n
         ceiling = wilson(covered, known)
         return Cell(
@@ -189,7 +187,7 @@ class _CellBuilder:
         kept = [fact for fact in facts if not fact.flagged]
         folds = self._source.fold_cells(kept)
         return {
-            key[0]: tally(group, self._budget, self._source.mode, cache=self.cache)
+            key[0]: tally(group, self._budget, self._source.mode)
             for key, group in folds.items()
             if isinstance(key, tuple) and key[1]
         }

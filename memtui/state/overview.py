@@ -9,7 +9,7 @@ from enum import StrEnum
 from memtui.metrics.histogram import Fold, fold
 from memtui.metrics.intervals import Interval, wilson
 from memtui.metrics.p90r import Quantile
-from memtui.metrics.rates import Tally, TallyCache, p90r, rate, tally
+from memtui.metrics.rates import Tally, p90r, rate, tally
 from memtui.metrics.scales import OWN
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.state.settings import ArmOrder
@@ -120,7 +120,6 @@ def build_overview(
     order: ArmOrder = ArmOrder.DECLARED,
 ) -> Overview:
     """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes."""
-    cache = TallyCache(budget, mode)
     shown = sorted({*scales, *(cell.scale for cell in cells if cell.scale is not None)})
     by_arm: dict[int, dict[float, CellRow]] = {}
     for cell in cells:
@@ -134,7 +133,7 @@ def build_overview(
         calls = Tally(budget, mode).calls
         for scale in shown:
             row = by_arm.get(arm.id, {}).get(scale)
-            view = None if row is None else _cell(row, folds, budget, mode, cache)
+            view = None if row is None else _cell(row, folds, budget, mode)
             views.append(view)
             if view is not None:
                 n += view.counts.n
@@ -151,10 +150,10 @@ def build_overview(
     )  # fmt: skip
 
 
-def _cell(row: CellRow, folds: Folds, budget: int, mode: str, cache: TallyCache) -> CellView:
+def _cell(row: CellRow, folds: Folds, budget: int, mode: str) -> CellView:
     group = folds.get((row.id, 1)) or Fold()
     apart = folds.get((row.id, 0))
-    counts = tally(group, budget, mode, cache=cache)
+    counts = tally(group, budget, mode)
     shares: dict[Measure, Share] = {}
     for measure in (Measure.PASS, Measure.EXHAUSTED, Measure.WRONG):
         found = rate(group, counts, measure.value)
@@ -165,7 +164,7 @@ def _cell(row: CellRow, folds: Folds, budget: int, mode: str, cache: TallyCache)
     if apart is None:
         shares[Measure.ABSTAINED] = NO_SHARE
     else:
-        other = tally(apart, budget, mode, cache=cache)
+        other = tally(apart, budget, mode)
         shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
         excluded_apart = other.n_excluded
     return CellView(row.id, row.scale, counts, shares, p90r(counts), excluded_apart)

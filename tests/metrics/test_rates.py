@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.metrics.histogram import Fold, fold, merge
-from memtui.metrics.outcome import outcome
+from memtui.metrics.intervals import clustered
+from memtui.metrics.outcome import outcome, standing
 from memtui.metrics.p90r import inverted_cdf_rank, quantile_of_counts
-from memtui.metrics.rates import Tally, TallyCache, overshoots, p90r, rate, tally
-from memtui.metrics.regime import regime
+from memtui.metrics.rates import Tally, overshoots, p90r, rate, tally
+from memtui.metrics.regime import flags, regime
 from memtui.model import Outcome
 from tests.metrics.episodes import Episode, episodes
 
@@ -130,12 +131,55 @@ def test_context_arms_never_give_up_early() -> None:
     assert tally(group, 2, "post_hoc", context=True).flags["gave_up_early"] == 0
 
 
-def test_one_cache_serves_all_groups_and_merging_adds() -> None:
-    cache = TallyCache(2, "post_hoc")
+def test_merging_adds() -> None:
     one, two = folded([Episode()] * 3), folded([Episode(label="wrong")] * 2)
-    counts = tally(merge([one, two]), 2, "post_hoc", cache=cache)
+    counts = tally(merge([one, two]), 2, "post_hoc")
     assert (counts.passed, counts.wrong) == (3, 2)
-    assert tally(one, 2, "post_hoc", cache=cache).passed == 3
+
+
+@given(st.lists(episodes(), max_size=30), st.sampled_from(["post_hoc", "hard"]))
+def test_every_count_equals_recounting_each_episode(facts: list[Episode], mode: str) -> None:
+    group = folded(facts, mode=mode)
+    counted = [f for f in facts if standing(f.end_reason, f.label, f.done, mode).counted]
+    for budget in range(14):
+        counts = tally(group, budget, mode)
+        raised = Counter(name for f in counted for name in flags(f, budget, mode))
+        assert counts.flags == raised
+        right = [f for f in counted if f.label == "right"]
+        assert counts.right == len(right)
+        assert counts.exhausted_right == sum(f.requested > budget for f in right)
+        known = [f for f in counted if f.gold_total is not None and f.answerable]
+        assert counts.coverage_n == len(known)
+        assert counts.covered_end == sum(f.t_star is not None for f in known)
+        assert counts.covered_at_b == sum(
+            f.t_star is not None and f.t_star <= budget for f in known
+        )
+
+
+@given(
+    st.lists(st.tuples(episodes(counted_only=True), st.integers(0, 4)), min_size=1, max_size=40),
+    st.integers(0, 13),
+)
+def test_swept_cluster_intervals_equal_direct_ones(
+    pairs: list[tuple[Episode, int]], budget: int
+) -> None:
+    facts = [fact for fact, _ in pairs]
+    group = folded(facts, [cluster for _, cluster in pairs])
+    for name, what in (
+        ("pass", Outcome.PASS),
+        ("exhausted", Outcome.EXHAUSTED),
+        ("wrong", Outcome.WRONG),
+    ):
+        sizes = Counter(cluster for _, cluster in pairs)
+        hits = Counter(cluster for fact, cluster in pairs if outcome(fact, budget) is what)
+        direct = clustered((hits[cluster], size, 1) for cluster, size in sizes.items())
+        swept = group.cluster_sweep().interval(name, budget)
+        assert direct is not None and swept is not None
+        assert swept.interval == direct.interval and swept.se == direct.se
+        if direct.icc is None:
+            assert swept.icc is None
+        else:
+            assert swept.icc == pytest.approx(direct.icc, abs=1e-9)
 
 
 def test_independent_questions_get_wilson_and_shared_histories_the_clustered_interval() -> None:
