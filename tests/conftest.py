@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-goldens` writes what the screens show now instead of comparing with it."""
+    parser.addoption("--update-goldens", action="store_true", default=False)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with real benchmark files, or a skip where it is absent."""

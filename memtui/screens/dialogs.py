@@ -91,7 +91,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("j k  g G", "down, up, top, bottom"),
             ("PgDn PgUp", "a page"),
-            ("e w v", "exhausted, wrong, excluded; the same key again shows all"),
+            ("e w v", "exhausted, wrong, excluded; again: all"),
             ("0", "all"),
             ("s S", "sort by the next column, turn round"),
             ("/", "filter line; Enter keeps it, Esc restores what was there"),

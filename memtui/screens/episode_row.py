@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from memtui.metrics.histogram import Signature
 from memtui.metrics.outcome import outcome
+from memtui.metrics.signature import Signature
 from memtui.model import Label, Outcome
 from memtui.state.session import RunSession
 from memtui.store.records import EpisodeRow

@@ -47,7 +47,7 @@ class EpisodesScreen(MemtuiScreen):
     NUMBER = 3
     NAME = "Episodes"
     HINTS: ClassVar[Sequence[Hint]] = (
-        Hint("↵", "trajectory"),
+        Hint("Enter", "trajectory"),
         Hint("e w v", "exhausted wrong excluded"),
         Hint("0", "all"),
         Hint("/", "filter"),

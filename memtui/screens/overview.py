@@ -33,7 +33,7 @@ class OverviewScreen(MemtuiScreen):
     NUMBER = 2
     NAME = "Overview"
     HINTS: ClassVar[Sequence[Hint]] = (
-        Hint("↵", "episodes"),
+        Hint("Enter", "episodes"),
         Hint("-=", "budget"),
         Hint("Tab", "measure"),
         Hint("aA", "alpha"),

@@ -105,7 +105,7 @@ class RunsScreen(MemtuiScreen):
     NUMBER = 1
     NAME = "Runs"
     HINTS: ClassVar[Sequence[Hint]] = (
-        Hint("↵", "open"),
+        Hint("Enter", "open"),
         Hint("j k", "move"),
         Hint("R", "look again"),
         Hint("2-4", "screens of the open run"),

@@ -50,7 +50,7 @@ class TrajectoryScreen(MemtuiScreen):
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("h l", "step"),
         Hint("j k", "hit"),
-        Hint("↵", "text"),
+        Hint("Enter", "text"),
         Hint("H L", "episode"),
         Hint("Tab", "pane"),
         Hint("m", "evidence call"),
@@ -228,6 +228,7 @@ class TrajectoryScreen(MemtuiScreen):
         else:
             self.hits.update(source, keep=False)
         self._draw_pane_titles(found, stop)
+        self._make_way_for_text(stop)
         self._draw_text()
 
     def _draw_pane_titles(self, found: Trajectory, stop: Stop) -> None:
@@ -246,6 +247,18 @@ class TrajectoryScreen(MemtuiScreen):
         pane.show_facts(facts)
         width = pane.size.width or self.size.width
         self.query_one("#call", LineBlock).show(call_lines(found, self._stop, session, width, look))
+
+    def _make_way_for_text(self, stop: Stop) -> None:
+        """Where a step has no hits and one pane has the screen, the text takes it, and the keys."""
+        empty = not stop.hits
+        if empty == self.has_class("no-hits"):
+            return
+        self.set_class(empty, "no-hits")
+        if self.app.has_class("-narrow") or self.has_class("-narrow"):
+            if empty:
+                self.text.focus()
+            elif not self.has_class("reading"):
+                self.hits.focus()
 
     def _read_texts(self, session: RunSession, stop: Stop) -> None:
         """Session texts of the hits of a stop: a dozen reads by key, kept for the next steps."""

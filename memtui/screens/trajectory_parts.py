@@ -338,7 +338,7 @@ def preview_of(
 def around(said: str, words: re.Pattern[str] | None) -> str:
     """The text from a little before its first query word."""
     match = None if words is None else words.search(said[:LOOKED_AT])
-    at = 0 if match is None else max(0, match.start() - LEAD)
+    at = 0 if match is None or match.start() < 2 * LEAD else match.start() - LEAD
     if at:
         at = said.find(" ", at, at + LEAD) + 1 or at
     return ("…" if at else "") + said[at : at + PREVIEW]

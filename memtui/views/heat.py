@@ -41,8 +41,10 @@ def heat_cell(
         text = styled(shown, style)
     if selected:
         inside = text.plain[1:-1]
+        if not (text.plain.startswith(" ") and text.plain.endswith(" ")):
+            return styled(text.plain, look.chip)  # no room for brackets
         if not look.colour:
-            return styled(f"▸{inside}◂", Style(reverse=True, bold=True))
+            return styled(f"▸{inside}◂", look.chip)
         return Text.assemble(("▸", look.accent), (inside, look.strong), ("◂", look.accent), end="")
     return text
 

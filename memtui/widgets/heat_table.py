@@ -296,7 +296,7 @@ class HeatTable(LineView):
         overview = self._overview
         if overview is None:
             return
-        shape = geometry(overview, self.size.width)
+        shape = geometry(overview, self.line_width)
         column = (event.x - shape.name - 2) // (shape.cell + shape.gap)
         row = round(self.scroll_offset.y) + event.y
         if (row, column) == (self._row, self._column) and event.chain >= 2:

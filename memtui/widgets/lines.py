@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -37,6 +38,12 @@ def look_of(widget: Widget) -> Look:
 def is_ascii(widget: Widget) -> bool:
     """Whether memtui's own signs are to be replaced by their ASCII twins."""
     return cast(Drawing, widget.app).ascii_only
+
+
+class AsciiScrollBar(ScrollBarRender):
+    """A scrollbar of whole cells, for terminals without block glyphs."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
 class LineBlock(Widget):
@@ -114,6 +121,10 @@ class LineView(ScrollView, can_focus=True):
         """A style laid over the whole line (the cursor)."""
         return None
 
+    def on_mount(self) -> None:
+        if is_ascii(self):
+            self.vertical_scrollbar.renderer = AsciiScrollBar
+
     # --- drawing --------------------------------------------------------------------------------
 
     def content_changed(self, *, keep: bool = False) -> None:
@@ -123,9 +134,15 @@ class LineView(ScrollView, can_focus=True):
         self.virtual_size = Size(0, self.count())
         self.refresh()
 
+    @property
+    def line_width(self) -> int:
+        """Cells a line may take: the scrollbar covers the rest."""
+        covered = self.scrollbar_size_vertical if self.show_vertical_scrollbar else 0
+        return max(0, self.size.width - covered)
+
     def render_line(self, y: int) -> Strip:
         look = look_of(self)
-        width = self.size.width
+        width = self.line_width
         index = self.scroll_offset.y + y
         if index >= self.count():
             return Strip.blank(width, look.base)

@@ -66,6 +66,7 @@ class TextPane(LineView):
     def show(self, document: Document, *, keep_place: bool = False) -> None:
         """Show a document from its anchor, or from where the reader is (`keep_place`)."""
         self._document = document
+        self._lines = 0  # until it is laid out: the pane may not be on screen yet
         self._to_anchor = not keep_place
         self._laid_out_for = -1
         self._lay_out()
@@ -80,13 +81,14 @@ class TextPane(LineView):
         return index
 
     def on_resize(self, event: Resize) -> None:
-        if event.size.width != self._laid_out_for:
+        if event.size.width - self.scrollbar_size_vertical != self._laid_out_for:
             self._to_anchor = True
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.size.width
-        if not width:
+        # A long text brings a scrollbar: laid out beside one from the start, it need not be laid out twice.
+        width = self.size.width - self.scrollbar_size_vertical
+        if width <= 0:
             return  # shown for the first time: the resize that follows lays it out
         self._lines = self._document.layout(width)
         self._laid_out_for = width

@@ -108,7 +108,7 @@ async def declare(sink: EventSink, story: Story) -> list[tuple[Item, tuple[Inven
                 key=story.text(f"{memory}/{agent}"),
                 agent=agent,
                 memory=memory,
-                config={},
+                config={"tools": []} if agent == "read" else {},
                 note=story.text("baseline: reads spans only"),
             )
         )

@@ -1,0 +1,63 @@
+"""Driving the app without a terminal: open, press, wait until nothing moves, read the screen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from memtui.app import ChildRun, MemtuiApp
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until readers have answered and the screen has been drawn."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys one by one, each to its end."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+@asynccontextmanager
+async def opened(
+    path: Path,
+    size: tuple[int, int] = (80, 24),
+    *,
+    theme: str = "dark",
+    ascii_only: bool = False,
+    child: ChildRun | None = None,
+) -> AsyncIterator[tuple[MemtuiApp, Pilot[Any]]]:
+    """The app on a file or folder, drawn and at rest."""
+    app = MemtuiApp(path, theme=theme, ascii_only=ascii_only, child=child)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield app, pilot
+
+
+def screen_text(app: MemtuiApp) -> str:
+    """What the screen shows, one line per row, blanks at the end left out."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
+
+
+def reversed_text(app: MemtuiApp) -> str:
+    """As `screen_text`, with what is drawn in reverse between ⟦ and ⟧."""
+    rows = []
+    for strip in app.screen._compositor.render_strips():
+        row, lit = "", False
+        for segment in strip:
+            now = bool(segment.style and segment.style.reverse)
+            if now != lit:
+                row += "⟦" if now else "⟧"
+                lit = now
+            row += segment.text
+        rows.append((row + "⟧" if lit else row).rstrip())
+    return "\n".join(rows)

@@ -1,0 +1,81 @@
+"""Every screen as text at two sizes and without colour."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.ui.driving import opened, press, reversed_text, screen_text
+
+Golden = Callable[[str, str], None]
+SIZES = [(80, 24), (120, 36)]
+WALKS: dict[str, tuple[str, ...]] = {
+    "overview": ("j", "l"),
+    "episodes": ("3",),
+    "episodes-exhausted": ("3", "e", "j"),
+    "episodes-filter": ("3", "slash", "o", "u", "t", "colon", "w"),
+    "trajectory": ("3", "e", "enter"),
+    "trajectory-answer": ("3", "w", "enter", "l", "l", "l", "l"),
+    "trajectory-context": ("3", "g", "enter"),
+    "help": ("question_mark",),
+    "overview-covered": ("tab",),
+}
+"""Keys to each screen; between two of them all filters are taken off."""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_screens(size: tuple[int, int], run_file: Path, golden: Golden) -> None:
+    async with opened(run_file, size) as (app, pilot):
+        for name, keys in WALKS.items():
+            await press(pilot, *keys)
+            golden(f"{name}-{size[0]}x{size[1]}", screen_text(app))
+            await press(pilot, "escape", "2", "3", "0", "2")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_runs(
+    size: tuple[int, int], run_file: Path, tmp_path: Path, golden: Golden,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    shutil.copy(run_file, folder / "invented.memtui")
+    (folder / "broken.memtui").write_text("this is no database, but it is long enough to read")
+    (folder / "empty.memtui").touch()
+    monkeypatch.chdir(tmp_path)
+    async with opened(Path("runs"), size) as (app, pilot):
+        await press(pilot, "j")
+        golden(f"runs-{size[0]}x{size[1]}", screen_text(app))
+
+
+@pytest.mark.parametrize("walk", ["overview", "episodes", "trajectory"])
+async def test_without_colour(
+    walk: str, run_file: Path, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, *WALKS[walk])
+        golden(f"{walk}-no-colour", reversed_text(app))
+
+
+async def test_ascii(run_file: Path, golden: Golden) -> None:
+    async with opened(run_file, ascii_only=True) as (app, pilot):
+        await press(pilot, "3", "e", "enter")
+        shown = screen_text(app)
+        golden("trajectory-ascii", shown)
+        assert shown.isascii()
+
+
+@pytest.mark.parametrize("theme", ["light", "blue-orange"])
+async def test_themes_change_colours_and_nothing_else(theme: str, run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        dark = screen_text(app)
+        before = app.screen._compositor.render_strips()[4]
+        app.theme = {"light": "memtui-light", "blue-orange": "memtui-blue-orange"}[theme]
+        await press(pilot)
+        await pilot.pause()
+        assert screen_text(app) == dark
+        assert app.screen._compositor.render_strips()[4] != before
