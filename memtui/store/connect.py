@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.store.errors import StoreError
+from memtui.store.errors import NothingYet, StoreError
 from memtui.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 TIMEOUT = 5.0
@@ -49,7 +49,7 @@ def require_file(path: Path) -> int:
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a run file")
     if status.st_size == 0:
-        raise StoreError(f"{path} is empty: no run was ever written to it")
+        raise NothingYet(f"{path} is empty: no run was ever written to it")
     return status.st_size
 
 
@@ -114,7 +114,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
 def require_run_file(path: Path, found: Identity) -> str:
     """Refuse what is not a run file; returns a warning for a newer one, else an empty string."""
     if found.blank:
-        raise StoreError(f"{path} is empty: no run was ever written to it")
+        raise NothingYet(f"{path} is empty: no run was ever written to it")
     if not found.ours or found.version == 0:
         raise StoreError(f"{path} is an SQLite file of another program, not a run file")
     if found.version > SCHEMA_VERSION:

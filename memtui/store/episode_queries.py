@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from memtui.store import codec
@@ -48,45 +50,92 @@ class Source(Protocol):
 
 
 _FACTS = (
-    "id,rev,cell_id,item_id,done,end_reason,requested,executed,first_hit,t_star,gold_total,gold_found,"
-    "redundant,zero_yield,forced,abstained,repeat,attempt"
+    *(
+        "id",
+        "rev",
+        "cell_id",
+        "item_id",
+        "done",
+        "end_reason",
+        "requested",
+        "executed",
+        "first_hit",
+    ),
+    *(
+        "t_star",
+        "gold_total",
+        "gold_found",
+        "redundant",
+        "zero_yield",
+        "forced",
+        "abstained",
+        "repeat",
+    ),
+    "attempt",
 )
+_COLUMNS = ",".join(f"json_group_array({name})" for name in _FACTS)
 
 
 def facts(
     source: Source, judge: str, items: Mapping[int, tuple[int, int, int, int]], since_rev: int
 ) -> list[EpisodeFact]:
-    """See `RunReader.episode_facts`."""
-    if since_rev:
-        rows = source.query(
-            f"SELECT {_FACTS} FROM episode WHERE (counts=1 OR done=0) AND (rev>?1 OR id IN"
-            " (SELECT episode_id FROM verdict WHERE rev>?1))",
-            (since_rev,),
-        )
-        chosen = codec.to_text([r[0] for r in rows])
-        labels = dict(
-            source.query(
-                "SELECT episode_id,label FROM verdict WHERE judge=? AND episode_id IN"
-                " (SELECT value FROM json_each(?)) ORDER BY id",
-                (judge, chosen),
+    """See `RunReader.episode_facts`.
+
+    Column by column: SQLite and orjson hand over a column of 100,000 values as one text in a quarter of
+    the time that 100,000 rows take.
+    """
+    collecting = gc.isenabled()
+    gc.disable()  # no cycles here, and looking for some among so many tuples doubles the time
+    try:
+        if since_rev:
+            changed = "(rev>? OR id IN (SELECT episode_id FROM verdict WHERE rev>?))"
+            params = (since_rev, since_rev)
+            found = _facts(source, f"counts=1 AND {changed}", params, judge, items)
+            return found + _facts(
+                source, f"counts=0 AND done=0 AND {changed}", params, judge, items
             )
-        )
-    else:
-        rows = source.query(f"SELECT {_FACTS} FROM episode WHERE counts=1")
-        rows += source.query(f"SELECT {_FACTS} FROM episode WHERE counts=0 AND done=0")
-        # By episode, then by id: the latest verdict of an episode is the last one a dict keeps.
-        labels = dict(
-            source.query(
-                "SELECT episode_id,label FROM verdict WHERE judge=? ORDER BY episode_id,id",
-                (judge,),
-            )
-        )
-    label = labels.get
-    new = tuple.__new__
-    return [
-        new(EpisodeFact, (*r[:4], *items[r[3]][:3], *r[4:], items[r[3]][3], label(r[0])))
-        for r in rows
-    ]
+        return [
+            *_facts(source, "counts=1", (), judge, items),
+            *_facts(source, "counts=0 AND done=0", (), judge, items),
+        ]
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _facts(
+    source: Source,
+    where: str,
+    params: Sequence[object],
+    judge: str,
+    items: Mapping[int, tuple[int, int, int, int]],
+) -> list[EpisodeFact]:
+    row = source.query(f"SELECT {_COLUMNS} FROM episode WHERE {where}", params)[0]
+    columns = dict(zip(_FACTS, map(codec.from_json, row), strict=True))
+    of_item = [items[i] for i in columns["item_id"]]
+    columns["cluster"] = [i[0] for i in of_item]
+    columns["qtype"] = [i[1] for i in of_item]
+    columns["answerable"] = [i[2] for i in of_item]
+    columns["flagged"] = [i[3] for i in of_item]
+    columns["label"] = list(map(_labels(source, judge, columns["id"]).get, columns["id"]))
+    rows = zip(*[columns[name] for name in EpisodeFact._fields], strict=True)
+    return list(map(partial(tuple.__new__, EpisodeFact), rows))
+
+
+def _labels(source: Source, judge: str, episodes: Sequence[int]) -> dict[int, str]:
+    """The latest label by episode: by episode, then by id, and a dict keeps the last."""
+    if not episodes:
+        return {}
+    chosen, params = "", [judge]
+    if len(episodes) < 1000:
+        chosen = " AND episode_id IN (SELECT value FROM json_each(?))"
+        params.append(codec.to_text(episodes))
+    ids, labels = source.query(
+        "SELECT json_group_array(episode_id),json_group_array(label) FROM (SELECT episode_id,label"
+        f" FROM verdict WHERE judge=?{chosen} ORDER BY episode_id,id)",
+        params,
+    )[0]
+    return dict(zip(codec.from_json(ids), codec.from_json(labels), strict=True))
 
 
 def costs(source: Source) -> list[EpisodeCost]:

@@ -10,3 +10,7 @@ class StoreError(UserError):
 
     def __init__(self, message: str, *, exit_code: int = 3) -> None:
         super().__init__(message, exit_code=exit_code)
+
+
+class NothingYet(StoreError):
+    """The file is empty: its first transaction is yet to come, or never came."""

@@ -299,7 +299,7 @@ class RunReader:
     # -- episodes --------------------------------------------------------------------------------
 
     def episode_facts(self, judge: str, since_rev: int = 0) -> list[EpisodeFact]:
-        """Facts of every counted or running episode, with the latest verdict of `judge`.
+        """Facts of every counted or running episode, in no order, with the latest verdict of `judge`.
 
         `since_rev` keeps those that changed, or were judged, in a later transaction. An attempt that
         stopped counting appears in no answer: `dropped_since` names it.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.store.connect import explain, open_read_only, require_run_file
-from memtui.store.errors import StoreError
+from memtui.store.errors import NothingYet
 from memtui.store.reader import RunReader
 
 _ENDED = ("finished", "interrupted")
@@ -139,10 +139,8 @@ class Tail:
             raise explain(self.path, error) from None
         except sqlite3.DatabaseError as error:
             raise explain(self.path, error) from None
-        except StoreError:
-            if replaced or not self.path.exists():
-                return None  # a new file whose first transaction is yet to come: next tick
-            raise
+        except NothingYet:
+            return None  # a new file whose first transaction is yet to come: next tick
         self._let_go()
         if replaced:
             return replace(changes or Changes(self._marks.rev, self._state), replaced=True)
