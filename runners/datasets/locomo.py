@@ -47,12 +47,19 @@ def category_name(category: object) -> str:
     return f"unknown({category})"
 
 
-def load_locomo(path: Path, *, allow_unpinned: bool = False, pool: Path | None = None) -> DataSet:
+def load_locomo(
+    path: Path,
+    *,
+    allow_unpinned: bool = False,
+    pool: Path | None = None,
+    audit: Path | None = None,
+) -> DataSet:
     """Reads the official file.
 
     A file with another sha256 is refused unless `allow_unpinned` is set: several redistributed copies
     differ in captions, addresses or added answers. `pool` is a session pool file whose sessions may
-    be drawn after those of the other conversations. Raises UserError.
+    be drawn after those of the other conversations. `audit` is the public audit's `errors.json`: its
+    findings become flags of the items, gold stays as it is. Raises UserError.
     """
     document, digest = read_json(path)
     notes = []
@@ -66,11 +73,14 @@ def load_locomo(path: Path, *, allow_unpinned: bool = False, pool: Path | None =
         notes.append(f"not the official LoCoMo file: {differs}")
     conversations = locomo_lint.conversations(document, path)
     extra = read_session_pool(pool) if pool is not None else SessionPoolFile()
+    overlay = locomo_lint.lint_audit(audit, document) if audit is not None else []
     items: list[SourceItem] = []
     sessions: dict[str, SourceSession] = {}
     findings: list[Finding] = []
     for conversation in conversations:
+        name = f"{conversation['sample_id']}/"
         told = locomo_lint.lint_conversation(conversation)
+        told.extend(found for found in overlay if found.item.startswith(name))
         findings.extend(told)
         by_item: dict[str, list[Finding]] = {}
         for found in told:

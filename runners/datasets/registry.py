@@ -34,8 +34,8 @@ OWN = {
 }
 """Name -> `module:loader`; imported only when asked for."""
 
-PATH_OPTIONS = frozenset({"path", "pool", "sessions"})
-"""Options that name files: text is taken as a path."""
+PATH_OPTIONS = frozenset({"path", "pool", "sessions", "audit"})
+"""Options that name files: text is taken as a path, beside the data set's own file where it is there."""
 
 Loader = Callable[..., DataSet]
 
@@ -71,9 +71,9 @@ def load(name_or_path: str | Path, path: str | Path | None = None, **options: An
         given["path"] = Path(path).expanduser() if path is not None else _fetched(name)
     elif path is not None:
         raise UserError(f"data set {name!r} is generated and takes no file")
-    for option in PATH_OPTIONS & given.keys():
+    for option in (PATH_OPTIONS & given.keys()) - {"path"}:
         if isinstance(given[option], str):
-            given[option] = Path(given[option]).expanduser()
+            given[option] = _beside(given.get("path"), Path(given[option]).expanduser())
     return declared(loader(**given))
 
 
@@ -115,6 +115,14 @@ def _loader(name: str) -> Loader:
         raise UserError(f"data set {name!r}: {plug_ins[name].value} is not a loader")
     found: Loader = loaded
     return found
+
+
+def _beside(path: Path | None, second: Path) -> Path:
+    """A further file of a data set: looked for beside its first file, then from where we run."""
+    if path is None or second.is_absolute():
+        return second
+    beside = (path if path.is_dir() else path.parent) / second
+    return beside if beside.exists() else second
 
 
 def _fetched(name: str) -> Path:

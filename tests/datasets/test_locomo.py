@@ -206,3 +206,17 @@ def test_the_declared_subset_is_about_a_third(official: DataSet) -> None:
     assert len(flagged) == official.counts["span_answerable"]
     assert all(item.answerable for item in flagged)
     assert 0.30 < len(flagged) / official.counts["answerable"] < 0.37
+
+
+def test_the_audit_flags_items_and_leaves_gold_alone(official: DataSet, shared_data: Path) -> None:
+    folder = shared_data / "locomo"
+    audited = load_locomo(folder / "locomo10.json", audit=folder / "audit" / "errors.json")
+    wrong = [item for item in audited.items if "audit-score-corrupting" in item.flags]
+    assert Counter(item.qtype for item in wrong) == {
+        "multi-hop": 28,
+        "temporal": 26,
+        "open-domain": 9,
+        "single-hop": 36,
+    }
+    assert all("known_defect" in item.flags for item in wrong)
+    assert [item.gold for item in audited.items] == [item.gold for item in official.items]

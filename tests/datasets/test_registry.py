@@ -76,6 +76,14 @@ def test_options_that_name_files_may_be_text() -> None:
     assert "abcd_1" in dataset.sessions
 
 
+def test_a_further_file_is_looked_for_beside_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    dataset = registry.load("longmemeval", LONGMEMEVAL, pool="session_pool.jsonl")
+    assert "abcd_1" in dataset.sessions
+
+
 def test_the_synthetic_set_is_generated() -> None:
     dataset = registry.load("synthetic", seed=3)
     assert dataset.counts["span_answerable"] > 0
