@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from memtui.model import Label
 from runners.judges.contract import Case, Judge, Verdict
@@ -79,6 +80,33 @@ def locomo_golds(folder: Path) -> list[Probe]:
                 continue
             gold, qtype = str(row["answer"]), LOCOMO_TYPES[row["category"]]
             out.append(Probe(Case(row["question"], gold, gold, qtype, True), True, qtype))
+    return out
+
+
+def tempting_answers(folder: Path) -> list[Probe]:
+    """LoCoMo's adversarial questions answered with the very answer they invite."""
+    path = folder / "locomo" / "locomo10.json"
+    out = []
+    for conversation in json.loads(path.read_text(encoding="utf-8")):
+        for row in conversation["qa"]:
+            if row["category"] != 5:
+                continue
+            trap = str(row["adversarial_answer"])
+            case = Case(row["question"], None, trap, LOCOMO_TYPES[5], False, tempting=trap)
+            out.append(Probe(case, False, LOCOMO_TYPES[5]))
+    return out
+
+
+def abstention_golds(folder: Path) -> list[Probe]:
+    """LongMemEval's 30 explanations why a question cannot be answered, after a lead-in."""
+    path = folder / "longmemeval" / "questions_500.jsonl"
+    out = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        row: dict[str, Any] = json.loads(line) if line.strip() else {}
+        if row.get("is_abstention"):
+            gold = str(row["answer"])
+            case = Case(row["question"], gold, f"Well: {gold}", row["question_type"], False)
+            out.append(Probe(case, True, "abstention"))
     return out
 
 

@@ -17,7 +17,7 @@ from runners.judges.contract import Case, Verdict
 from runners.judges.dates import DateSpan, parse_iso
 from runners.judges.folding import word_set, words
 from runners.judges.golds import asked, parts, variants
-from runners.judges.lexer import NEGATIONS, STOP, Tok, content, lex, sentences, significant
+from runners.judges.lexer import STOP, Tok, content, lex, sentences
 from runners.judges.matching import Span, find, find_content, informative, objection
 from runners.judges.options import option_verdict
 from runners.judges.polarity import echo, polarity
@@ -26,6 +26,7 @@ RUBRIC_TYPES = frozenset({"single-session-preference"})
 """Question types whose gold is a rubric for a reader, not an answer."""
 
 _MAX_EXTRA_WORDS = 80
+_MAX_END = 4_000
 _DATE_FILLERS = STOP | word_set("since night week day date weekend late early")
 
 
@@ -47,7 +48,7 @@ def decide(case: Case) -> Verdict:
 
     UNKNOWN only for a rubric (`rubric`) or a missing gold (`no_gold`).
     """
-    answer = (case.answer or "").strip()
+    answer = _ends((case.answer or "").strip())
     if not case.answerable:
         return _unanswerable(case, answer)
     if case.qtype in RUBRIC_TYPES:
@@ -60,6 +61,13 @@ def decide(case: Case) -> Verdict:
     if words(gold) == words(answer):
         return Verdict(Label.RIGHT, "exact")
     return _compare(case, gold, answer)
+
+
+def _ends(answer: str) -> str:
+    """A very long answer by its beginning and its end: nothing else of it can count."""
+    if len(answer) <= 2 * _MAX_END:
+        return answer
+    return f"{answer[:_MAX_END]} … {answer[-_MAX_END:]}"
 
 
 def _unanswerable(case: Case, answer: str) -> Verdict:
@@ -76,6 +84,8 @@ def _unanswerable(case: Case, answer: str) -> Verdict:
 
 def _falls_for(tempting: str, answer: str) -> bool:
     """The tempting answer is stated in a sentence that does not itself decline."""
+    if words(tempting) == words(answer):
+        return True
     gold = lex(tempting)
     if polarity(tempting) and len(words(tempting)) == 1:
         return not abstains(answer) and polarity(answer) == polarity(tempting)
@@ -205,7 +215,7 @@ def _with_anchor(case: Case, answer: tuple[Tok, ...]) -> tuple[Tok, ...]:
     anchor: date | None = parse_iso(case.question_date)
     if anchor is None:
         return answer
-    return lex(case.answer or "", anchor)
+    return _bounded(lex(_ends(case.answer or ""), anchor), ())
 
 
 def _dated(day: DateSpan, gold: Sequence[Tok], answer: Sequence[Tok], variant: str) -> str:
@@ -292,6 +302,3 @@ def _enumerates(span: Span, answer: Sequence[Tok], wanted: int) -> bool:
     commas = sum(t.kind == "sep" and t.key == "," for t in window)
     size = sum(t.kind != "sep" for t in window)
     return commas >= 2 * wanted + 3 and size <= 4 * (commas + 1)
-
-
-__all__ = ["NEGATIONS", "DeterministicJudge", "decide", "significant"]

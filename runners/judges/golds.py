@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runners.judges.folding import fold, word_set
-from runners.judges.lexer import Tok, content, lex, sentences
+from runners.judges.lexer import STOP, Tok, content, lex, sentences
 from runners.judges.quantities import as_quantity, unit_dimension
 
 _MEASURE = re.compile(
@@ -23,7 +23,7 @@ _AUX = word_set(
     "is are was were am be do does did has have had can could will would should may might must"
 )
 _MARKERS = word_set(
-    "total totaling altogether therefore thus so overall combined answer sum now currently finally"
+    "total totaling altogether therefore thus so overall combined answer sum now currently finally leaves leaving equals makes making"
 )
 _TAIL_REASON = re.compile(
     r"^(?P<head>.{2,}?)[,;]?\s+(?:since|because|as (?:she|he|they|it|the|heknows))\b.*$",
@@ -68,6 +68,8 @@ def asked(question: str) -> Asked:
     m = re.search(r"\bhow (?:many|much)((?: [\w'-]+){1,4})", q)
     if m:
         unit = next((w for w in m.group(1).split() if unit_dimension(w)), None)
+    elif re.search(r"\bhow old\b|\bwhat age\b", q):
+        unit = "years"
     return Asked(
         measure=bool(_MEASURE.search(q)),
         unit=unit,
@@ -95,13 +97,15 @@ def _options(question: str) -> tuple[str, str] | None:
     pieces = left.split(", ")
     if len(pieces) > 2 and re.search(r"\bwho\b|\bamong\b", question):
         return None
+    right = right.split(",")[0]
     if len(pieces) > 1:
         left = pieces[-1]
     else:  # no comma: the option is about as long as the other one
         if left.split(" ", 1)[0] not in (*_AUX, "which", "who", "what"):
             return None
-        left = " ".join(left.split()[-(len(right.split()) + 1) :])
-    right = right.split(",")[0]
+        size = len([w for w in right.split() if w not in STOP])
+        told = [w for w in left.split() if w not in STOP]
+        left = " ".join(told[-max(1, size) :])
     return (left, right) if left and right else None
 
 

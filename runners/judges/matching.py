@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from runners.judges.folding import stem, word_set
 from runners.judges.lexer import NEGATIONS, Tok, content, same, significant
@@ -88,17 +89,33 @@ def _separates(t: Tok) -> bool:
 
 
 def objection(span: Span, answer: Sequence[Tok], gold: Sequence[Tok]) -> str:
-    """Why a match does not count: `negated`, `alternatives`, or "" when it stands."""
+    """Why a match does not count: `negated`, `outdated`, `alternatives`, or "" when it stands."""
     gold_words = {t.text for t in gold}
     if not NEGATIONS & gold_words and _negated(span, answer):
         return "negated"
     if _denied_after(span, answer):
         return "negated"
+    if _nothing_first(answer) and not NEGATIONS & gold_words:
+        return "negated"
+    if _given_up(span, answer):
+        return "outdated"
     if not _CONFLICTING & gold_words and _word_before(span, answer) in _CONFLICTING:
         return "negated"
     if "or" not in gold_words and _one_of_several(span, answer):
         return "alternatives"
     return ""
+
+
+def _nothing_first(answer: Sequence[Tok]) -> bool:
+    """The answer begins with "Nothing", "Nobody", "None": what follows explains, it does not answer."""
+    return bool(answer) and answer[0].text in ("nothing", "nobody", "nowhere", "none", "neither")
+
+
+def _given_up(span: Span, answer: Sequence[Tok]) -> bool:
+    """ "She used to love teal, now it is coral": said of the past, with something else now."""
+    before = [t.text for t in answer[max(0, span.first - 6) : span.first] if t.kind != "sep"]
+    used = ("used", "to") in pairwise(before)
+    return used and any(t.text in ("now", "but") for t in answer[span.last + 1 :])
 
 
 def _negated(span: Span, answer: Sequence[Tok]) -> bool:

@@ -58,10 +58,21 @@ def _picked(answer: str, mine: set[str], other: set[str]) -> str:
 
 
 def _mentions(toks: Sequence[Tok], words: set[str]) -> int | None:
-    """Position of the first own word, when most of the option's own words occur."""
-    at = [i for i, t in enumerate(toks) if stem(t.text) in words]
-    found = {stem(t.text) for t in toks} & words
-    return at[0] if at and 2 * len(found) >= len(words) else None
+    """Where the option is named, when most of its own words occur: the tightest place that holds them."""
+    at = [(i, stem(t.text)) for i, t in enumerate(toks) if stem(t.text) in words]
+    found = {w for _, w in at}
+    if not found or 2 * len(found) < len(words):
+        return None
+    best: tuple[int, int] | None = None
+    for k, (start, _) in enumerate(at):
+        seen: set[str] = set()
+        for i, w in at[k:]:
+            seen.add(w)
+            if seen == found:
+                if best is None or i - start < best[1] - best[0]:
+                    best = (start, i)
+                break
+    return best[0] if best else None
 
 
 def _denied(toks: Sequence[Tok], i: int) -> bool:

@@ -19,7 +19,16 @@ _LEAD = word_set(
 _GUESSED = word_set("likely probably presumably possibly apparently")
 """Said alone, these lean to yes."""
 _PRONOUNS = word_set("i you he she it they we")
-_PHRASES_YES = ("of course", "that is right", "that is correct", "that right", "that correct")
+_PHRASES_YES = (
+    "of course",
+    "no doubt",
+    "no question",
+    "without a doubt",
+    "that is right",
+    "that is correct",
+    "that right",
+    "that correct",
+)
 _PHRASES_NO = (
     "not really",
     "not at all",
@@ -41,8 +50,8 @@ _PHRASES_NO = (
 
 def polarity(text: str) -> str | None:
     """`yes`, `no`, `both` (said together) or None where the text does not begin or conclude with either."""
-    words = [t.text for t in raw_tokens(fold(text))]
-    plain = [w for w in words if w.isalnum()]
+    text = text[:_READ]
+    plain = [t.text for t in raw_tokens(fold(text)) if t.text.isalnum()]
     if not plain:
         return None
     start = _leading(plain)
@@ -60,6 +69,8 @@ def _leading(plain: list[str]) -> str | None:
     i = 0
     while i < len(plain):
         tail = " ".join(plain[i : i + 5])
+        if tail.startswith(("no doubt", "no question")):
+            return "yes"
         # Longest first, so that "of course not" is not read as "of course".
         for phrase in sorted(_PHRASES_NO, key=len, reverse=True):
             if tail == phrase or tail.startswith(phrase + " "):
@@ -77,6 +88,8 @@ def _leading(plain: list[str]) -> str | None:
     return None
 
 
+_READ = 1_000
+"""Characters looked at: a verdict that comes later was not the answer."""
 _CLAUSE = re.compile(
     r"(?:^|[.,:;!?\n]\s*)(?:\W*(?:most|very)?\s*(?:likely|probably)\s+)?\W*(yes|no)\W*(?:$|[.,:;!?\n])"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -172,9 +173,9 @@ def clock_at(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | None
         return (720, True), i + 1
     if toks[i].text == "midnight":
         return (0, True), i + 1
-    past = _past_or_to(toks, i)
-    if past is not None:
-        return past
+    spelt = _past_or_to(toks, i) or _dotted(toks, i)
+    if spelt is not None:
+        return spelt
     num = number_at(toks, i)
     if num is None or num[0] != int(num[0]) or not 0 <= num[0] <= 24:
         return None
@@ -208,6 +209,17 @@ def _past_or_to(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | N
     half, j = _meridiem(toks, hour[1])
     base = int(hour[0]) % 12 * 60 + (720 if half == "pm" else 0)
     return ((base + shift) % 1440, half in ("am", "pm")), j
+
+
+def _dotted(toks: Sequence[Raw], i: int) -> tuple[tuple[int, bool], int] | None:
+    """`7.30 am`: a dot between hour and minutes, where the half of the day makes it a time."""
+    if toks[i].kind != "n" or not re.fullmatch(r"\d{1,2}\.[0-5]\d", toks[i].text):
+        return None
+    half, j = _meridiem(toks, i + 1)
+    hour, minute = (int(p) for p in toks[i].text.split("."))
+    if half not in ("am", "pm") or hour > 12:
+        return None
+    return ((hour % 12 + (12 if half == "pm" else 0)) * 60 + minute, True), j
 
 
 def _meridiem(toks: Sequence[Raw], j: int) -> tuple[str | None, int]:
