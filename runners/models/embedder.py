@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memtui.errors import UserError
 from runners.models import weights
+from runners.models.blas import one_thread_per_product
 from runners.models.minilm import MiniLM
 
 INSTALL = "run `memtui models install minilm`"
@@ -26,6 +27,7 @@ def minilm() -> MiniLM:
 
 @lru_cache(maxsize=1)
 def _load(folder: Path) -> MiniLM:
+    one_thread_per_product()
     loaded = MiniLM.load(folder)
     official = weights.KNOWN["minilm"].files[0].sha256
     if loaded.sha256 != official:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +167,25 @@ def test_absent_weights_are_a_clear_message(
     monkeypatch.setenv("MEMTUI_HOME", str(tmp_path))
     with pytest.raises(UserError, match="are absent: run `memtui models install minilm`"):
         minilm()
+
+
+def test_products_use_one_thread_where_numpy_brings_its_blas() -> None:
+    code = (
+        "import threading, numpy as np\n"
+        "from runners.models.blas import one_thread_per_product\n"
+        "told = one_thread_per_product()\n"
+        "a = np.ones((600, 600), np.float32)\n"
+        "import time\n"
+        "wall, cpu = time.perf_counter(), time.process_time()\n"
+        "while time.perf_counter() - wall < 0.3: a @ a\n"
+        "used = (time.process_time() - cpu) / (time.perf_counter() - wall)\n"
+        "print(told, used < 1.3)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    told, single = done.stdout.split()
+    if told == "False":
+        pytest.skip("this numpy has another BLAS")
+    assert single == "True"
 
 
 @pytest.fixture

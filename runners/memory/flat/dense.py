@@ -9,6 +9,7 @@ session alone; no other session of the haystack has any influence on it.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -139,7 +140,9 @@ class Dense:
         model = f"minilm-{KNOWN['minilm'].files[0].sha256[:16]}"
         self._cache = VectorCache(cache_folder() / "vectors" / model / setting) if cache else None
         self._prepared: dict[str, DenseSession] = {}
-        self._lock = threading.Lock()
+        self._guard = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+        self._cores = threading.BoundedSemaphore(os.cpu_count() or 1)
         self.preparations = 0
         """Sessions taken up: never more than there are distinct contents."""
         self.embedded = 0
@@ -185,14 +188,22 @@ class Dense:
         return known if known else await asyncio.to_thread(self._prepare, session)
 
     def _prepare(self, session: SessionText) -> DenseSession:
-        # One at a time: the products use every core already, and equal contents must meet here.
-        with self._lock:
+        # One content is embedded once, however many ask for it; as many contents as there are cores.
+        with self._guard:
+            lock = self._locks.setdefault(session.sha, threading.Lock())
+        with lock:
             known = self._prepared.get(session.sha)
             if known is not None:
                 return known
-            prepared = self._recall(session.sha) or self._embed(session)
-            self.preparations += 1
-            self._prepared[session.sha] = prepared
+            prepared = self._recall(session.sha)
+            fresh = prepared is None
+            if prepared is None:
+                with self._cores:
+                    prepared = self._embed(session)
+            with self._guard:
+                self.preparations += 1
+                self.embedded += fresh
+                self._prepared[session.sha] = prepared
             return prepared
 
     def _recall(self, sha: str) -> DenseSession | None:
@@ -216,7 +227,6 @@ class Dense:
             ends.append(len(read))
         pieces = sum(map(len, turns))
         prepared = DenseSession(model.encode(read), tuple(ends), pieces, cut)
-        self.embedded += 1
         if self._cache:
             about = {"ends": list(prepared.ends), "pieces": pieces, "cut": prepared.cut}
             self._cache.put(session.sha, Vectors(prepared.rows, about))
