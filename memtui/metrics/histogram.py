@@ -17,7 +17,7 @@ from memtui.metrics.regime import FlaggedFact
 from memtui.metrics.signature import Profile, Signature
 from memtui.metrics.sweep import ClusterSweep, Steady, Sweep, steady_counts
 
-__all__ = ["Fold", "Profile", "Signature", "fold", "merge"]
+__all__ = ["Fold", "Profile", "Signature", "fold", "fold_profiles", "merge"]
 
 Code = tuple[int, bool]
 """(R, right) of a counted episode."""
@@ -25,19 +25,18 @@ Code = tuple[int, bool]
 
 @dataclass(slots=True)
 class Fold:
-    """The episodes of one group (a cell, or a cell and a question type); not changed once counted."""
+    """The episodes of one group (a cell, or a cell and a question type); not changed once counted.
+
+    `profiles` says how many clusters have each profile; clusters without a counted episode are left
+    out. `clustered`: some cluster holds several counted episodes, so questions are not independent.
+    """
 
     signatures: Counter[Signature] = field(default_factory=Counter)
     profiles: Counter[Profile] = field(default_factory=Counter)
-    """How many clusters have each profile; clusters without a counted episode are left out."""
+    clustered: bool = False
     _sweeps: dict[str, Sweep] = field(default_factory=dict, repr=False, compare=False)
     _steady: dict[str, Steady] = field(default_factory=dict, repr=False, compare=False)
     _cluster_sweep: ClusterSweep | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def clustered(self) -> bool:
-        """Whether some cluster holds more than one counted episode: questions are not independent."""
-        return any(len(p) > 1 or p[0][1] > 1 for p in self.profiles)
 
     def sweep(self, mode: str) -> Sweep:
         """The counts at every B, made when first asked for."""
@@ -60,63 +59,38 @@ class Fold:
         return self._cluster_sweep
 
 
-def _getter(facts: Sequence[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
-    """Reads a signature's fields: by place where the facts are named tuples, which is faster."""
-    names: tuple[str, ...] = getattr(facts[0], "_fields", ()) if facts else ()
-    if isinstance(facts[0] if facts else None, tuple) and set(Signature._fields) <= set(names):
-        return itemgetter(*map(names.index, Signature._fields))
-    return attrgetter(*Signature._fields)
-
-
 def fold(
-    facts: Iterable[FlaggedFact],
+    facts: Sequence[FlaggedFact],
     groups: Iterable[Hashable],
     clusters: Iterable[Hashable],
     mode: str,
 ) -> dict[Hashable, Fold]:
     """Fold `facts` by the parallel sequence `groups`; `clusters` names what shares a history.
 
-    Costs about 1 µs an episode. `redundant` is folded to 0/1.
+    Costs about 2 µs an episode. `redundant` is folded to 0/1.
     """
-    listed = list(facts)
-    rows = list(map(_getter(listed), listed))
-    signatures: dict[tuple[Any, ...], Signature] = {}
-    codes: dict[tuple[Any, ...], Code | None] = {}
-    for row in set(rows):
-        signature = Signature(*row)._replace(redundant=int(bool(row[-1])))
-        signatures[row] = signature
-        found = standing(signature.end_reason, signature.label, signature.done, mode)
-        codes[row] = (signature.requested, found.right) if found.counted else None
+    numbers, signatures = _interned(facts)
     keys = list(groups)
     folds: dict[Hashable, Fold] = {key: Fold() for key in dict.fromkeys(keys)}
-    for (key, row), count in Counter(zip(keys, rows, strict=True)).items():
-        folds[key].signatures[signatures[row]] += count
-    counted = [
-        (key, cluster, code)
-        for key, cluster, code in zip(keys, clusters, map(codes.__getitem__, rows), strict=True)
-        if code is not None
-    ]
-    _add_profiles(folds, counted)
+    for (key, number), count in Counter(zip(keys, numbers, strict=True)).items():
+        folds[key].signatures[signatures[number]] += count
+    counted = _counted(keys, clusters, numbers, signatures, mode)
+    for key, profiles in _profiles(counted).items():
+        made = folds[key]
+        made.profiles = profiles
+        made.clustered = any(len(p) > 1 or p[0][1] > 1 for p in profiles)
     return folds
 
 
-def _add_profiles(
-    folds: dict[Hashable, Fold], counted: list[tuple[Hashable, Hashable, Code]]
-) -> None:
-    alone = len({(key, cluster) for key, cluster, _ in counted}) == len(counted)
-    if alone:
-        for (key, code), count in Counter((key, code) for key, _, code in counted).items():
-            folds[key].profiles[((code, 1),)] += count
-        return
-    members: defaultdict[tuple[Hashable, Hashable], list[Code]] = defaultdict(list)
-    for key, cluster, code in counted:
-        members[key, cluster].append(code)
-    for (key, _), found in members.items():
-        if len(found) == 1:
-            profile: Profile = ((found[0], 1),)
-        else:
-            profile = tuple(sorted(Counter(found).items()))
-        folds[key].profiles[profile] += 1
+def fold_profiles(
+    facts: Sequence[FlaggedFact],
+    groups: Iterable[Hashable],
+    clusters: Iterable[Hashable],
+    mode: str,
+) -> dict[Hashable, Counter[Profile]]:
+    """Only the cluster profiles of `fold`, e.g. of the repeats of each question."""
+    numbers, signatures = _interned(facts)
+    return _profiles(_counted(list(groups), clusters, numbers, signatures, mode))
 
 
 def merge(folds: Sequence[Fold]) -> Fold:
@@ -125,3 +99,61 @@ def merge(folds: Sequence[Fold]) -> Fold:
     for one in folds:
         merged.signatures.update(one.signatures)
     return merged
+
+
+def _interned(facts: Sequence[FlaggedFact]) -> tuple[list[int], list[Signature]]:
+    """A small number per fact, and the signature of each number."""
+    table: dict[tuple[Any, ...], int] = {}
+    take = table.setdefault
+    numbers = [take(row, len(table)) for row in map(_getter(facts), facts)]
+    return numbers, [Signature(*row)._replace(redundant=int(bool(row[-1]))) for row in table]
+
+
+def _getter(facts: Sequence[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads a signature's fields: by place where the facts are named tuples, which is faster."""
+    first = facts[0] if facts else None
+    names: tuple[str, ...] = getattr(first, "_fields", ())
+    if isinstance(first, tuple) and set(Signature._fields) <= set(names):
+        return itemgetter(*map(names.index, Signature._fields))
+    return attrgetter(*Signature._fields)
+
+
+def _counted(
+    keys: Sequence[Hashable],
+    clusters: Iterable[Hashable],
+    numbers: Sequence[int],
+    signatures: Sequence[Signature],
+    mode: str,
+) -> list[tuple[Hashable, Hashable, Code]]:
+    codes: list[Code | None] = []
+    for signature in signatures:
+        found = standing(signature.end_reason, signature.label, signature.done, mode)
+        codes.append((signature.requested, found.right) if found.counted else None)
+    return [
+        (key, cluster, code)
+        for key, cluster, number in zip(keys, clusters, numbers, strict=True)
+        if (code := codes[number]) is not None
+    ]
+
+
+def _profiles(
+    counted: Sequence[tuple[Hashable, Hashable, Code]],
+) -> dict[Hashable, Counter[Profile]]:
+    found: defaultdict[Hashable, Counter[Profile]] = defaultdict(Counter)
+    if len({(key, cluster) for key, cluster, _ in counted}) == len(counted):
+        # Every cluster holds one episode: count the episodes without collecting clusters.
+        for (key, code), count in Counter((key, code) for key, _, code in counted).items():
+            found[key][((code, 1),)] += count
+        return found
+    members: defaultdict[tuple[Hashable, Hashable], list[Code]] = defaultdict(list)
+    for key, cluster, code in counted:
+        members[key, cluster].append(code)
+    known: dict[tuple[Code, ...], Profile] = {}
+    for (key, _), codes in members.items():
+        # Clusters repeat each other: the same codes are counted into a profile once.
+        ordered = tuple(sorted(codes))
+        profile = known.get(ordered)
+        if profile is None:
+            profile = known[ordered] = tuple(sorted(Counter(ordered).items()))
+        found[key][profile] += 1
+    return found

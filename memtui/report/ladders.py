@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from memtui.metrics.intervals import FEW_CLUSTERS
 from memtui.metrics.ladder_bootstrap import Resampler
 from memtui.metrics.p90r import quantile_of_counts
-from memtui.metrics.rates import tally
+from memtui.metrics.rates import Tally, tally
 from memtui.metrics.usable_scale import RungRate, usable_scale
 from memtui.report.model import Arm, Cell, Drop
+from memtui.report.selection import Results, Selection
 from memtui.report.source import ReportSource, passes
-from memtui.store.records import EpisodeFact
-
-Results = dict[Hashable, list[tuple[int, bool]]]
 
 
 def arm_reports(
     source: ReportSource,
-    facts: Sequence[EpisodeFact],
+    selection: Selection,
     cells: Sequence[Cell],
     alpha: float,
     budget: int,
@@ -27,11 +25,11 @@ def arm_reports(
     bootstrap: bool,
 ) -> tuple[Arm, ...]:
     """One row per arm that has an episode, from the questions that every rung has."""
-    ladder_cells = _ladder_cells(source, facts, cells, budget)
+    ladder_cells = _ladder_cells(selection, cells, budget)
     results: dict[int, Results] = {}
     resampler = None
     if bootstrap:
-        results = source.cluster_results(source.ladder_facts(facts))
+        results = selection.ladder_results
         resampler = _resampler(results)
     arms = []
     for arm in source.arms:
@@ -81,32 +79,20 @@ def arm_reports(
     return tuple(arms)
 
 
-def _ladder_cells(
-    source: ReportSource, facts: Sequence[EpisodeFact], cells: Sequence[Cell], budget: int
-) -> dict[int, RungRate]:
+def _ladder_cells(selection: Selection, cells: Sequence[Cell], budget: int) -> dict[int, RungRate]:
     """Pass@B per cell on the questions every rung has."""
-    if not source.unavailable_items:
-        return {cell.cell_id: _rung(cell) for cell in cells}
-    folds = source.fold_cells(source.ladder_facts(facts))
+    if selection.ladder_items is None:
+        return {cell.cell_id: _rung(cell, cell.counts) for cell in cells}
+    nothing = Tally(budget, selection.mode)
     found = {}
     for cell in cells:
-        group = folds.get((cell.cell_id, 1))
-        if group is None:
-            found[cell.cell_id] = RungRate(cell.scale or 0.0, 0, 0)
-        else:
-            counts = tally(group, budget, source.mode)
-            found[cell.cell_id] = RungRate(
-                cell.scale or 0.0,
-                counts.passed,
-                counts.n,
-                counts.n_excluded,
-                cell.rates["pass"].interval,
-            )
+        group = selection.ladder_folds.get((cell.cell_id, 1))
+        counts = nothing if group is None else tally(group, budget, selection.mode)
+        found[cell.cell_id] = _rung(cell, counts)
     return found
 
 
-def _rung(cell: Cell) -> RungRate:
-    counts = cell.counts
+def _rung(cell: Cell, counts: Tally) -> RungRate:
     return RungRate(
         cell.scale or 0.0,
         counts.passed,
@@ -116,9 +102,7 @@ def _rung(cell: Cell) -> RungRate:
     )
 
 
-def with_bootstrap(
-    source: ReportSource, facts: Sequence[EpisodeFact], cells: Sequence[Cell], budget: int
-) -> None:
+def with_bootstrap(selection: Selection, cells: Sequence[Cell], budget: int) -> None:
     """Add cluster-bootstrap intervals to the cells whose clusters are few."""
     few = [
         cell
@@ -127,7 +111,7 @@ def with_bootstrap(
     ]
     if not few:
         return
-    results = source.cluster_results(facts)
+    results = selection.cluster_results
     resampler = _resampler(results)
     for cell in few:
         rows = results.get(cell.cell_id, {})

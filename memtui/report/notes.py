@@ -2,86 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from memtui.metrics.alarm import MINIMUM, THRESHOLD, Alarm, abnormal_mix
 from memtui.metrics.explain import CAUSES
-from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import FEW_CLUSTERS, TOO_FEW_CLUSTERS
-from memtui.metrics.outcome import JUDGE, standing
 from memtui.metrics.scales import scale_label
-from memtui.model import BudgetMode, EndReason, RunState
+from memtui.model import BudgetMode, RunState
 from memtui.report.model import Report
+from memtui.report.selection import Selection
 from memtui.report.source import ReportSource
 from memtui.store.reader import DECLARED_SUBSETS
-from memtui.store.records import EpisodeFact
 
-NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
 FEW_SEEDS = 3
 
 
-def alarms_of(source: ReportSource, folds: Mapping[Hashable, Fold]) -> tuple[Alarm, ...]:
-    """Alarms for an abnormal mix over the whole file and per arm, thresholds from the run."""
-    share, minimum = _thresholds(source.run.config)
-    arm_of = {cell.id: cell.arm for cell in source.cells.values()}
-    totals: Counter[str] = Counter()
-    kinds: Counter[tuple[str, str]] = Counter()
-    for key, group in folds.items():
-        if not isinstance(key, tuple):
-            continue
-        cell, answerable = key[0], key[1]
-        for signature, count in group.signatures.items():
-            held = standing(signature.end_reason, signature.label, signature.done, source.mode)
-            if held.pending:
-                continue
-            found = []
-            if signature.end_reason not in NORMAL_ENDS:
-                found.append(f"end with {signature.end_reason}")
-            if signature.abstained and answerable:
-                found.append("abstain although the question has an answer")
-            if held.cause == JUDGE:
-                found.append("have a verdict the judge could not decide")
-            for where in ("all arms", arm_of[cell]):
-                totals[where] += count
-                for kind in found:
-                    kinds[where, kind] += count
-    alarms: list[Alarm] = []
-    everywhere: set[str] = set()
-    for (where, kind), count in sorted(kinds.items(), key=lambda pair: pair[0][0] != "all arms"):
-        if kind in everywhere:
-            continue
-        found_alarms = abnormal_mix(
-            {f"{where}: {kind}": (count, totals[where])}, threshold=share, minimum=minimum
-        )
-        if found_alarms and where == "all arms":
-            everywhere.add(kind)
-        alarms += found_alarms
-    return tuple(alarms)
-
-
-def _thresholds(config: Mapping[str, Any]) -> tuple[float, int]:
-    for part in (config, *(v for v in config.values() if isinstance(v, Mapping))):
-        alarm = part.get("alarm")
-        if isinstance(alarm, Mapping):
-            share, minimum = alarm.get("share"), alarm.get("minimum")
-            return (
-                float(share) if isinstance(share, (int, float)) else THRESHOLD,
-                minimum if isinstance(minimum, int) else MINIMUM,
-            )
-    return THRESHOLD, MINIMUM
-
-
-def notes_of(report: Report, source: ReportSource, facts: Sequence[EpisodeFact]) -> tuple[str, ...]:
+def notes_of(report: Report, source: ReportSource, selection: Selection) -> tuple[str, ...]:
     """Caveats in the order of their weight; each states what the data show."""
     notes = [
         *_state(report),
         *_exclusions(report),
         *_clusters(report),
-        *_histories(report, source),
+        *_histories(report),
         *_coverage(report, source),
-        *_items(source, facts),
+        *_items(source, selection),
         *_judges(report),
     ]
     notes += [f"{arm.key}: {arm.note}" for arm in report.arms if arm.note]
@@ -143,7 +87,7 @@ def _clusters(report: Report) -> list[str]:
     ]
 
 
-def _histories(report: Report, source: ReportSource) -> list[str]:
+def _histories(report: Report) -> list[str]:
     notes = []
     for rung in report.rungs:
         label = scale_label(rung.scale)
@@ -207,10 +151,10 @@ def _blocks_per_call(config: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _items(source: ReportSource, facts: Sequence[EpisodeFact]) -> list[str]:
+def _items(source: ReportSource, selection: Selection) -> list[str]:
     notes = []
-    flagged = {fact.item_id for fact in facts if fact.flagged and fact.answerable}
-    everything = {fact.item_id for fact in facts if fact.answerable}
+    flagged = selection.flagged_items
+    everything = selection.answerable_items
     if flagged:
         notes.append(
             f"{len(flagged)} of {len(everything)} answerable questions have a known defect; rates "

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from memtui.errors import UserError
 from memtui.metrics.facts import DEFAULT_VIEW
-from memtui.metrics.histogram import Fold, fold
 from memtui.metrics.ladder_bootstrap import Counts
 from memtui.metrics.limits import call_cap, is_context_arm
-from memtui.metrics.outcome import standing
 from memtui.query.language import parse
 from memtui.query.subject import Environment
 from memtui.report.model import Rung
-from memtui.store import codec
+from memtui.report.selection import Results, Selection
+from memtui.store import codec, lease
 from memtui.store.reader import DECLARED_SUBSETS, RunReader
-from memtui.store.records import ArmRow, CellRow, EpisodeFact
+from memtui.store.records import ArmRow, CellRow, EpisodeFact, Progress
+from memtui.store.workspace import state_of
 
 BY = ("question_type", "cluster", "subset")
 """What a report can be grouped by."""
 COVERAGE = DEFAULT_VIEW
-WITHOUT_DEFECTS = "without known defects"
 
 
 def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[str, list[str]]:
@@ -45,7 +43,7 @@ def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[s
 
 
 class ReportSource:
-    """Facts of a run file under one judge and filter; `folds` serve every budget."""
+    """Facts of a run file under one judge and filter; each selection serves every budget."""
 
     def __init__(self, reader: RunReader, judge: str | None = None, filter_text: str = "") -> None:
         self.reader = reader
@@ -78,13 +76,42 @@ class ReportSource:
         """What a filter may depend on."""
         return Environment(budget, self.mode, self.judge, self.context_arms)
 
-    def selected(self, budget: int) -> Sequence[EpisodeFact]:
-        """The facts that pass the filter at B; all of them without one."""
+    def selected(self, budget: int) -> Selection:
+        """The facts that pass the filter at B; the whole file, kept for every B, without one."""
         if self._filter is None:
-            return self.facts
+            return self._everything
         where, params = self._filter.where(self.environment(budget))
         wanted = set(self.reader.episode_ids(where, params, judge=self.judge))
-        return [fact for fact in self.facts if fact.id in wanted]
+        return self._selection([fact for fact in self.facts if fact.id in wanted])
+
+    @cached_property
+    def _everything(self) -> Selection:
+        return self._selection(self.facts)
+
+    def _selection(self, facts: Sequence[EpisodeFact]) -> Selection:
+        return Selection(
+            facts,
+            self.mode,
+            self.cells,
+            self.run.config,
+            self._histories if max((r.seeds for r in self.rungs), default=0) > 1 else None,
+            self.unavailable_items,
+        )
+
+    def _histories(self) -> Mapping[int, int | None]:
+        """{episode: haystack}."""
+        return dict(self.reader.query("SELECT id,haystack_id FROM episode"))
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the run was when it was read."""
+        return self.reader.progress()
+
+    @cached_property
+    def state(self) -> str:
+        """The state of the run, `interrupted` where nobody writes it any more."""
+        held = lease.holder(self.reader.path) is not None
+        return state_of(self.run, self.reader.heartbeat(), held)[0]
 
     @cached_property
     def item_flags(self) -> dict[int, tuple[str, ...]]:
@@ -114,24 +141,6 @@ class ReportSource:
         )
         return tuple(Rung(*row) for row in rows)
 
-    def fold_cells(self, facts: Sequence[EpisodeFact]) -> dict[Hashable, Fold]:
-        """Folds by (cell, answerable)."""
-        return fold(
-            facts,
-            [(fact.cell_id, fact.answerable) for fact in facts],
-            [fact.cluster for fact in facts],
-            self.mode,
-        )
-
-    @cached_property
-    def all_folds(self) -> dict[Hashable, Fold]:
-        """Folds of the whole file, kept for every B."""
-        return self.fold_cells(self.facts)
-
-    def folds(self, facts: Sequence[EpisodeFact]) -> dict[Hashable, Fold]:
-        """Folds of `facts`, without work where they are the whole file."""
-        return self.all_folds if facts is self.facts else self.fold_cells(facts)
-
     def group_values(self, by: str, facts: Sequence[EpisodeFact]) -> list[str]:
         """The value of each fact for what the report is grouped by."""
         if by == "question_type":
@@ -148,29 +157,8 @@ class ReportSource:
         hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(BY)}"
         raise UserError(f"cannot report by {by!r}; {hint}")
 
-    def ladder_facts(self, facts: Sequence[EpisodeFact]) -> Sequence[EpisodeFact]:
-        """Facts of the questions that every rung has."""
-        missing = self.unavailable_items
-        return [fact for fact in facts if fact.item_id not in missing] if missing else facts
 
-    def cluster_results(
-        self, facts: Sequence[EpisodeFact]
-    ) -> dict[int, dict[Hashable, list[tuple[int, bool]]]]:
-        """{cell: {cluster: [(R, right) of each counted episode]}} over answerable items."""
-        found: defaultdict[int, dict[Hashable, list[tuple[int, bool]]]] = defaultdict(dict)
-        mode = self.mode
-        for fact in facts:
-            if not fact.answerable:
-                continue
-            held = standing(fact.end_reason, fact.label, fact.done, mode)
-            if held.counted:
-                found[fact.cell_id].setdefault(fact.cluster, []).append(
-                    (fact.requested, held.right)
-                )
-        return found
-
-
-def passes(results: dict[Hashable, list[tuple[int, bool]]], budget: int) -> Counts:
+def passes(results: Results, budget: int) -> Counts:
     """{cluster: (passes at B, episodes)} of one cell."""
     return {
         cluster: (sum(1 for requested, right in rows if right and requested <= budget), len(rows))

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.metrics.alarm import abnormal_mix
-from memtui.metrics.histogram import fold
+from memtui.metrics.histogram import fold, fold_profiles
 from memtui.metrics.paired import Results, holm, paired_difference, pairing
 from memtui.metrics.rates import overshoots, tally
-from memtui.metrics.repeats import pass_hat
+from memtui.metrics.repeats import pass_hat, repeat_rates
 from memtui.metrics.stopping import stopping, tokens_after
 from tests.metrics.episodes import Episode
 
@@ -131,14 +131,22 @@ def test_tokens_after_the_evidence_was_complete() -> None:
 
 
 def test_pass_hat_k() -> None:
-    found = pass_hat([(3, 3), (2, 3), (0, 3), (0, 0)])
+    found = pass_hat([(3, 3, 1), (2, 3, 1), (0, 3, 1), (0, 0, 1)])
     assert found.questions == 3
     assert found.mean == pytest.approx((1 + 2 / 3 + 0) / 3)
     assert [n for _, n in found.pass_hat.values()] == [3, 3, 3]
     assert [value for value, _ in found.pass_hat.values()] == pytest.approx([5 / 9, 4 / 9, 1 / 3])
     assert pass_hat([]).mean is None
-    uneven = pass_hat([(1, 1), (2, 2)])
+    uneven = pass_hat([(1, 1, 1), (2, 2, 1)])
     assert uneven.pass_hat[2] == (1.0, 1)
+    assert pass_hat([(2, 3, 2)]) == pass_hat([(2, 3, 1), (2, 3, 1)])
+
+
+def test_repeats_pass_at_a_budget() -> None:
+    facts = [Episode(1), Episode(3), Episode(1, "wrong"), Episode(1, None)]
+    profiles = fold_profiles(facts, ["cell"] * 4, ["q"] * 4, "post_hoc")["cell"]
+    assert repeat_rates(profiles, 2).pass_hat[1] == (1 / 3, 1)
+    assert repeat_rates(profiles, 3).pass_hat[2] == (1 / 3, 1)
 
 
 def test_an_abnormal_mix_raises_an_alarm_and_few_episodes_do_not() -> None:

@@ -1,0 +1,73 @@
+"""Which ends are abnormal in a run file, and where they are abnormally many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+
+from memtui.metrics.alarm import MINIMUM, THRESHOLD, Alarm, abnormal_mix
+from memtui.metrics.histogram import Fold
+from memtui.metrics.outcome import JUDGE, standing
+from memtui.model import EndReason
+from memtui.store.records import CellRow
+
+NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
+
+
+def abnormal_ends(
+    folds: Mapping[Hashable, Fold],
+    cells: Mapping[int, CellRow],
+    config: Mapping[str, object],
+    mode: str,
+) -> tuple[Alarm, ...]:
+    """Alarms over all arms and per arm, at the thresholds of the run's configuration.
+
+    What rings over all arms is not repeated for each.
+    """
+    share, minimum = _thresholds(config)
+    arm_of = {cell.id: cell.arm for cell in cells.values()}
+    totals: Counter[str] = Counter()
+    kinds: Counter[tuple[str, str]] = Counter()
+    for key, group in folds.items():
+        if not isinstance(key, tuple):
+            continue
+        cell, answerable = key[0], key[1]
+        for signature, count in group.signatures.items():
+            held = standing(signature.end_reason, signature.label, signature.done, mode)
+            if held.pending:
+                continue
+            found = []
+            if signature.end_reason not in NORMAL_ENDS:
+                found.append(f"end with {signature.end_reason}")
+            if signature.abstained and answerable:
+                found.append("abstain although the question has an answer")
+            if held.cause == JUDGE:
+                found.append("have a verdict the judge could not decide")
+            for where in ("all arms", arm_of[cell]):
+                totals[where] += count
+                for kind in found:
+                    kinds[where, kind] += count
+    alarms: list[Alarm] = []
+    everywhere: set[str] = set()
+    for (where, kind), count in sorted(kinds.items(), key=lambda pair: pair[0][0] != "all arms"):
+        if kind in everywhere:
+            continue
+        found_alarms = abnormal_mix(
+            {f"{where}: {kind}": (count, totals[where])}, threshold=share, minimum=minimum
+        )
+        if found_alarms and where == "all arms":
+            everywhere.add(kind)
+        alarms += found_alarms
+    return tuple(alarms)
+
+
+def _thresholds(config: Mapping[str, object]) -> tuple[float, int]:
+    for part in (config, *(v for v in config.values() if isinstance(v, Mapping))):
+        alarm = part.get("alarm")
+        if isinstance(alarm, Mapping):
+            share, minimum = alarm.get("share"), alarm.get("minimum")
+            return (
+                float(share) if isinstance(share, (int, float)) else THRESHOLD,
+                minimum if isinstance(minimum, int) else MINIMUM,
+            )
+    return THRESHOLD, MINIMUM
