@@ -49,7 +49,7 @@ class RollingWindow(TranscriptSystem):
         for session in reversed(offered):
             if left <= 0:
                 break
-            first = max(len(session.turns) - left, 0)
-            chosen.append(Offered(session.position, session.turns, first))
-            left -= len(session.turns) - first
+            first = max(len(session.lengths) - left, 0)
+            chosen.append(Offered(session.position, session.lengths, first))
+            left -= len(session.lengths) - first
         return chosen[::-1]

@@ -19,14 +19,14 @@ from runners.memory.contract import (
     ToolSpec,
 )
 from runners.memory.flat.search import require_artifacts
-from runners.sessions import count_tokens, render_turn
+from runners.sessions import count_tokens, render_block, render_turn
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedTurns:
-    """A session's turns as text, rendered once for all haystacks."""
+class TurnLengths:
+    """Characters of each rendered turn: enough to know what fits without holding the text."""
 
-    turns: tuple[str, ...]
+    turns: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Offered:
     """One session of a transcript: turns `first` and later are offered to the model."""
 
     position: Position
-    turns: tuple[str, ...]
+    lengths: tuple[int, ...]
     first: int = 0
 
 
@@ -43,7 +43,7 @@ def heading(position: Position) -> str:
     return f"--- Session of {position.date or 'an unknown date'} ---"
 
 
-def write_out(offered: Sequence[Offered], tokens: int) -> Context:
+def write_out(offered: Sequence[Offered], texts: Mapping[str, SessionText], tokens: int) -> Context:
     """The newest turns that fit into `tokens` (chars/4, as everywhere), oldest first.
 
     Turns are kept whole: cutting starts at the oldest turn and goes on until the rest fits. A session
@@ -54,11 +54,11 @@ def write_out(offered: Sequence[Offered], tokens: int) -> Context:
     kept: list[tuple[Offered, int]] = []
     full = False
     for session in reversed(offered):
-        start = len(session.turns)
+        start = len(session.lengths)
         # The blank line between sessions is charged to each; one too many does no harm.
         cost = len(heading(session.position)) + 2
         while not full and start > session.first:
-            cost += len(session.turns[start - 1]) + 1
+            cost += session.lengths[start - 1] + 1
             if cost > room:
                 full = True
                 break
@@ -69,9 +69,10 @@ def write_out(offered: Sequence[Offered], tokens: int) -> Context:
     parts: list[str] = []
     hits: list[Hit] = []
     for session, start in reversed(kept):
-        token, end = session.position.token, len(session.turns)
+        token, end = session.position.token, len(session.lengths)
         if start < end:
-            parts.append("\n".join((heading(session.position), *session.turns[start:])))
+            said = render_block(texts[session.position.sha].turns, start)
+            parts.append(f"{heading(session.position)}\n{said}")
         if start == 0 and end:
             hits.append(Hit(token))
             continue
@@ -88,8 +89,11 @@ def write_out(offered: Sequence[Offered], tokens: int) -> Context:
 class TranscriptView:
     """One opened haystack, written out on demand."""
 
-    def __init__(self, offered: Sequence[Offered], stored: int) -> None:
+    def __init__(
+        self, offered: Sequence[Offered], texts: Mapping[str, SessionText], stored: int
+    ) -> None:
         self._offered = offered
+        self._texts = texts
         self.stored = stored
         """Sessions this view was given; a preflight compares it with the haystack."""
 
@@ -101,14 +105,14 @@ class TranscriptView:
 
     async def context(self, question: str, tokens: int) -> Context:
         """The transcript, whatever the question."""
-        return write_out(self._offered, tokens)
+        return write_out(self._offered, self._texts, tokens)
 
     async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
         """A transcript ranks nothing."""
         return None
 
     async def close(self) -> None:
-        """Drop the text."""
+        """Offer nothing any more."""
         self._offered = ()
 
 
@@ -121,9 +125,9 @@ class TranscriptSystem:
         """None: R = 0 by construction."""
         return ()
 
-    async def prepare(self, session: SessionText, door: Door | None) -> PreparedTurns:
-        """Render the turns."""
-        return PreparedTurns(tuple(render_turn(turn) for turn in session.turns))
+    async def prepare(self, session: SessionText, door: Door | None) -> TurnLengths:
+        """Measure the turns."""
+        return TurnLengths(tuple(len(render_turn(turn)) for turn in session.turns))
 
     async def open(
         self,
@@ -134,12 +138,12 @@ class TranscriptSystem:
         door: Door | None,
     ) -> TranscriptView:
         """The offered part of the haystack; `now` is told to the agent, not to the transcript."""
-        prepared: list[PreparedTurns] = require_artifacts(haystack, artifacts, self.name)
+        prepared: list[TurnLengths] = require_artifacts(haystack, artifacts, self.name)
         offered = [
             Offered(position, session.turns)
             for position, session in zip(haystack.positions, prepared, strict=True)
         ]
-        return TranscriptView(self.select(offered), len(prepared))
+        return TranscriptView(self.select(offered), texts, len(prepared))
 
     def select(self, offered: list[Offered]) -> list[Offered]:
         """The part of the transcript that is offered at all: here everything."""
