@@ -72,12 +72,12 @@ class Recorder:
         versions: Mapping[str, str] | None = None,
         provenance: str = "full",
         form: str = "verbatim",
-        errors: Mapping[type[BaseException], str] | None = None,
+        errors: Mapping[type[Any], str] | None = None,
         durable: bool = False,
     ) -> None:
         self.path = Path(path)
         self.judge = judge
-        self.errors = dict(errors or {})
+        self.errors: dict[type[BaseException], str] = dict(errors or {})
         self._name = name or self.path.stem
         self._arm = arm
         self._mode = BudgetMode(mode)

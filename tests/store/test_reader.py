@@ -1,9 +1,10 @@
-"""What readers answer: unknown stays unknown, previews are cut, a hundred thousand episodes are quick."""
+"""What readers answer: unknown stays unknown, previews are cut, many episodes are quick."""
 
 from __future__ import annotations
 
 import random
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -219,8 +220,6 @@ def test_haystacks_and_evidence(tmp_path: Path) -> None:
 
 
 def test_a_query_can_be_interrupted(tmp_path: Path) -> None:
-    import threading
-
     path = tmp_path / "a.memtui"
     make.write(path, *make.opening())
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n"
@@ -274,10 +273,9 @@ def many_episodes(path: Path, episodes: int) -> None:
         connection.execute("COMMIT")
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_episodes_are_quick(tmp_path: Path) -> None:
+def test_tens_of_thousands_of_episodes_are_quick(tmp_path: Path) -> None:
     path = tmp_path / "a.memtui"
-    many_episodes(path, 100_000)
+    many_episodes(path, 20_000)
     with open_run(path) as reader:
         reader.episode_facts("rules")
         best = float("inf")
@@ -285,9 +283,9 @@ def test_a_hundred_thousand_episodes_are_quick(tmp_path: Path) -> None:
             start = time.process_time()
             facts = reader.episode_facts("rules")
             best = min(best, time.process_time() - start)
-        assert len(facts) == 100_000
+        assert len(facts) == 20_000
         assert all(f.label for f in facts)
-        assert best < 1.0  # 0.2 s on a quiet machine (docs/performance.md)
+        assert best < 0.5  # 0.05 s on a quiet machine (benchmarks/bench_writer.py has 100,000)
         plan = reader.query("EXPLAIN QUERY PLAN SELECT id, requested FROM episode WHERE counts=1")
         assert "COVERING INDEX" in plan[0][3]
         assert migrate.look(path).ours
