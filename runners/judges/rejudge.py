@@ -103,6 +103,8 @@ async def rejudge(
                 progress(done, len(episodes))
     finally:
         result.usage = totals.total()
+        # Whoever closes the writer next need not wait for this reader to let go of the file.
+        reader.release()
     return result
 
 

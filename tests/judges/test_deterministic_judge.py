@@ -186,7 +186,7 @@ def test_the_tempting_answer_is_wrong_even_with_a_hedge() -> None:
         False,
         tempting="to travel",
     )
-    assert decide(case).label is Label.WRONG or decide(case).label is Label.RIGHT
+    assert decide(case).label is Label.RIGHT
 
 
 def test_declining_an_answerable_question_is_wrong() -> None:
