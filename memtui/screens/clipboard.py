@@ -55,7 +55,7 @@ def copy(
     encoded = base64.b64encode(text.encode("utf-8", "replace"))
     if wanted in ("auto", "osc52") and len(encoded) <= LARGEST:
         osc52(text)
-        return "sent to the terminal (OSC 52); if it arrives nowhere: MEMTUI_CLIPBOARD=file"
+        return "copied through the terminal (OSC 52); MEMTUI_CLIPBOARD=file if it does not arrive"
     descriptor, name = tempfile.mkstemp(prefix="memtui-copy-", suffix=".txt")
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)

@@ -7,22 +7,26 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.pilot import Pilot
 
 from memtui.app import ChildRun, MemtuiApp
 
+CHARACTERS = {"slash": "/", "colon": ":", "space": " ", "question_mark": "?", "minus": "-"}
+
 
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until readers have answered and the screen has been drawn."""
-    await pilot.pause()
+    await pilot._wait_for_screen()
     await pilot.app.workers.wait_for_complete()
     await pilot.pause()
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys one by one, each to its end."""
+    """Press keys one by one, each to its end (`Pilot.press` sleeps 60 ms more for each)."""
     for key in keys:
-        await pilot.press(key)
+        character = key if len(key) == 1 else CHARACTERS.get(key)
+        pilot.app.post_message(events.Key(key, character))
         await settle(pilot)
 
 
@@ -34,10 +38,11 @@ async def opened(
     theme: str = "dark",
     ascii_only: bool = False,
     child: ChildRun | None = None,
+    notices: bool = False,
 ) -> AsyncIterator[tuple[MemtuiApp, Pilot[Any]]]:
     """The app on a file or folder, drawn and at rest."""
     app = MemtuiApp(path, theme=theme, ascii_only=ascii_only, child=child)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notices) as pilot:
         await settle(pilot)
         yield app, pilot
 

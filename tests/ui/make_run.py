@@ -69,6 +69,11 @@ class Story:
     fillers: int = 40
     used: list[str] = field(default_factory=list)
 
+    def arm_key(self, memory: str, agent: str) -> str:
+        """The key of an arm; the same one each time."""
+        plain = f"{memory}/{agent}"
+        return f"{plain} {self.nasty[len(plain) % len(self.nasty)]}" if self.nasty else plain
+
     def text(self, plain: str) -> str:
         """The plain text, or the next nasty one."""
         if not self.nasty:
@@ -105,7 +110,7 @@ async def declare(sink: EventSink, story: Story) -> list[tuple[Item, tuple[Inven
     for memory, agent, _, _ in story.arms:
         await sink.emit(
             ArmEvent(
-                key=story.text(f"{memory}/{agent}"),
+                key=story.arm_key(memory, agent),
                 agent=agent,
                 memory=memory,
                 config={"tools": []} if agent == "read" else {},
@@ -148,13 +153,14 @@ async def run_one(
     clock: int,
     *,
     finish: bool = True,
+    repeat: int = 0,
 ) -> str:
     """One episode, step by step; returns its uid."""
     memory, agent, chance, loss = arm
     rng = random.Random(f"{story.name} {memory} {agent} {scale} {item.key}")
-    key = f"{memory}/{agent}"
-    uid = f"{key} {scale:g} {item.key}"
-    episode = EpisodeId(key, item.key, f"scale={scale:g}|seed=1", 0, 1)
+    key = story.arm_key(memory, agent)
+    uid = f"{key} {scale:g} {item.key} {repeat}"
+    episode = EpisodeId(key, item.key, f"scale={scale:g}|seed=1", repeat, 1)
     hay = f"{item.key}@{scale:g}"
     fillers = [filler(n) for n in range(min(int(scale), story.fillers, SESSIONS_SHOWN))]
     haystack = sorted([*fillers, *sessions], key=lambda session: session.date)

@@ -1,0 +1,179 @@
+"""Keys do what they say, letters typed into a line run no command, and `q` asks about a child run."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from memtui.screens.dialogs import HelpScreen, Question
+from memtui.screens.episodes import EpisodesScreen
+from memtui.screens.overview import OverviewScreen
+from memtui.screens.trajectory import TrajectoryScreen
+from memtui.state.settings import Quick
+from tests.ui.driving import opened, press, screen_text, settle
+
+
+class Child:
+    """A child run that only remembers what was done to it."""
+
+    pid = 4711
+
+    def __init__(self, running: bool = True) -> None:
+        self.running = running
+        self.stopped = False
+
+    def stop(self) -> None:
+        self.stopped, self.running = True, False
+
+
+@pytest.mark.parametrize(("key", "stopped"), [("l", False), ("s", True)])
+async def test_quit_asks_whether_to_leave_the_run_going(
+    key: str, stopped: bool, run_file: Path
+) -> None:
+    child = Child()
+    async with opened(run_file, child=child) as (app, pilot):
+        await press(pilot, "q")
+        assert isinstance(app.screen, Question)
+        assert "4711" in screen_text(app)
+        app.post_message(events.Key(key, key))
+        await pilot.pause()
+    assert child.stopped is stopped
+    assert app.return_code == 0
+
+
+@pytest.mark.parametrize("key", ["c", "escape"])
+async def test_quit_can_be_taken_back(key: str, run_file: Path) -> None:
+    child = Child()
+    async with opened(run_file, child=child) as (app, pilot):
+        await press(pilot, "q", key)
+        assert isinstance(app.screen, OverviewScreen)
+        assert app.is_running and not child.stopped
+
+
+async def test_quit_does_not_ask_once_the_child_has_ended(run_file: Path) -> None:
+    async with opened(run_file, child=Child(running=False)) as (app, pilot):
+        app.post_message(events.Key("q", "q"))
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_every_printable_character_typed_into_a_line_arrives_there(run_file: Path) -> None:
+    printable = string.digits + string.ascii_letters + string.punctuation + " "
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "slash")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen)
+        for character in printable:
+            app.post_message(events.Key("x", character))
+        await settle(pilot)
+        assert screen.filter_line.value == printable
+        assert app.screen is screen and app.is_running
+        await press(pilot, "escape")
+        assert not screen.filter_line.is_open
+        assert app.session is not None and app.session.settings.filter == ""
+
+
+async def test_budget_alpha_and_judge_move_the_rates(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        assert app.session is not None and app.overview is not None
+        at_two = app.overview.cell(0, 4)
+        await press(pilot, "minus")
+        assert app.session.settings.budget == 1 and "Pass@1" in screen_text(app)
+        at_one = app.overview.cell(0, 4)
+        assert at_one is not None and at_two is not None
+        assert at_one.counts.exhausted > at_two.counts.exhausted
+        await press(pilot, *["minus"] * 3)
+        assert app.session.settings.budget == 0
+        await press(pilot, "a", "J")
+        assert app.session.settings.alpha == 0.65
+        assert app.session.settings.judge == "strict" and "judge strict" in screen_text(app)
+
+
+async def test_enter_drills_down_and_escape_returns_to_the_same_places(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "j", "j", "l", "enter")
+        episodes = app.screen
+        assert isinstance(episodes, EpisodesScreen) and app.session is not None
+        cell = app.session.settings.cell
+        assert cell is not None and "bm25/until-confident +50" in screen_text(app)
+        await press(pilot, "j", "j", "enter")
+        assert isinstance(app.screen, TrajectoryScreen)
+        chosen = app.screen.episode_id
+        await press(pilot, "L")
+        assert isinstance(app.screen, TrajectoryScreen)
+        assert app.screen.episode_id != chosen
+        await press(pilot, "H")
+        assert app.screen.episode_id == chosen
+        await press(pilot, "escape")
+        assert app.screen is episodes and episodes.rows.selected == chosen
+        await press(pilot, "escape")
+        assert isinstance(app.screen, OverviewScreen)
+        assert "bm25/until-confident  at +50" in screen_text(app)
+
+
+async def test_one_key_filters_keep_the_row_or_say_that_it_left(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "e")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen) and app.session is not None
+        assert app.session.settings.quick is Quick.EXHAUSTED
+        await press(pilot, "j", "j")
+        chosen = screen.rows.selected
+        await press(pilot, "e")
+        assert app.session.settings.quick is Quick.ALL and screen.rows.selected == chosen
+        await press(pilot, "w")
+        assert screen.rows.selected != chosen
+        await press(pilot, "0", "s", "S", "slash", "escape")
+        assert screen.source is not None and len(screen.source.ids()) == 360
+
+
+async def test_steps_panes_zoom_and_search(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, "3", "e", "enter")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen) and screen.found is not None
+        first = screen.stop
+        await press(pilot, "l")
+        assert screen.stop is not first
+        await press(pilot, "h", "tab")
+        assert screen.focused is screen.text
+        await press(pilot, "z")
+        assert screen.text.size.width > 100
+        word = max(screen.text_to_page().split(), key=len).strip(".,")
+        await press(pilot, "escape", "slash", *word, "enter")
+        assert screen.text.document.matches()
+        await press(pilot, "n", "N", "slash", *"zzzz", "enter")
+        assert not screen.text.document.matches()
+        await press(pilot, "m", "M")
+        assert app.is_running
+
+
+async def test_help_opens_over_every_screen_and_closes(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        for key in ("2", "3", "4"):
+            await press(pilot, key, "question_mark")
+            assert isinstance(app.screen, HelpScreen)
+            await press(pilot, "j", "pagedown", "q")
+            assert not isinstance(app.screen, HelpScreen)
+
+
+async def test_a_folder_opens_on_its_runs_and_enter_opens_one(run_file: Path) -> None:
+    async with opened(run_file.parent) as (app, pilot):
+        assert "1 Runs" in screen_text(app)
+        await press(pilot, "2")
+        assert "1 Runs" in screen_text(app)
+        await press(pilot, "enter")
+        assert "2 Overview" in screen_text(app) and "invented.memtui" in screen_text(app)
+        await press(pilot, "escape")
+        assert "1 Runs" in screen_text(app)
+
+
+async def test_copy_names_its_route_and_holds_plain_text(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "y")
+        assert app.clipboard.startswith("episode ") and "question " in app.clipboard
+        await press(pilot, "enter", "tab", "y")
+        assert "\x1b" not in app.clipboard

@@ -1,0 +1,114 @@
+"""In a real terminal: modes are given back whatever ends the app, and NO_COLOR means none."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+class Terminal:
+    """A pseudo-terminal with memtui in it."""
+
+    def __init__(self, *args: str, **environ: str) -> None:
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environ}
+            os.execve(sys.executable, [sys.executable, "-m", "memtui", *args], env)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.output = b""
+
+    def read_until(self, word: str, seconds: float = 30.0) -> None:
+        limit = time.monotonic() + seconds
+        while word.encode() not in self.output:
+            assert time.monotonic() < limit, self.output[-2_000:]
+            self._read(0.2)
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self.fd], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65_536)
+        except OSError:
+            return False
+        self.output += data
+        return bool(data)
+
+    def finish(self) -> int:
+        while self._read(5.0):
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                return -1
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def assert_terminal_given_back(output: bytes) -> None:
+    for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?1000h", b"\x1b[?1000l")):
+        assert output.rfind(off) > output.rfind(on) >= 0
+    assert output.rfind(b"\x1b[?25h") > output.rfind(b"\x1b[?25l")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(number: signal.Signals, run_file: Path) -> None:
+    terminal = Terminal(str(run_file))
+    terminal.read_until("Overview")
+    os.kill(terminal.pid, number)
+    code = terminal.finish()
+    assert_terminal_given_back(terminal.output)
+    assert code == 128 + number
+    assert b"Traceback" not in terminal.output
+
+
+def test_no_color_sends_no_colour(run_file: Path) -> None:
+    terminal = Terminal(str(run_file), NO_COLOR="1")
+    terminal.read_until("hybrid")
+    os.write(terminal.fd, b"3")
+    terminal.read_until("Episodes")
+    os.write(terminal.fd, b"q")
+    assert terminal.finish() == 0
+    for codes in re.findall(rb"\x1b\[([0-9;]*)m", terminal.output):
+        assert not re.search(rb"(?:^|;)(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;|$)", codes), codes
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (("nowhere.memtui",), 3, "no file or folder"),
+        (("{file}",), 2, "memtui report"),
+        (("{broken}",), 2, "memtui report"),
+    ],
+)
+def test_trouble_before_the_start_is_one_plain_line(
+    args: tuple[str, ...], code: int, says: str, run_file: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.memtui"
+    broken.write_text("no database")
+    words = [word.format(file=run_file, broken=broken) for word in args]
+    done = subprocess.run(
+        [sys.executable, "-m", "memtui", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert says in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_broken_file_is_refused_before_the_screen_is_touched(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.memtui"
+    broken.write_text("no database, but long enough to be looked at " * 10)
+    terminal = Terminal(str(broken))
+    assert terminal.finish() == 3
+    assert b"\x1b[?1049h" not in terminal.output
+    assert b"not a run file" in terminal.output and b"Traceback" not in terminal.output
