@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.errors import UserError
@@ -26,6 +27,7 @@ from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.session import RunSession
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
+from memtui.widgets.lines import AsciiScrollBar
 
 APPLY_EVERY = 0.1
 """Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
@@ -87,6 +89,7 @@ class MemtuiApp(OpenFileApp):
         already open. UserError when `path` cannot be opened."""
         super().__init__()
         self.ascii_only = ascii_only
+        ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
         self._child = child
         self._folder = path if path.is_dir() else None
         for one in THEMES:

@@ -121,10 +121,6 @@ class LineView(ScrollView, can_focus=True):
         """A style laid over the whole line (the cursor)."""
         return None
 
-    def on_mount(self) -> None:
-        if is_ascii(self):
-            self.vertical_scrollbar.renderer = AsciiScrollBar
-
     # --- drawing --------------------------------------------------------------------------------
 
     def content_changed(self, *, keep: bool = False) -> None:
