@@ -32,8 +32,8 @@ class Probe:
     case: Case
     right: bool
     group: str
-    published: bool | None = None
-    """What the published judge said (majority of its three votes), where it is known."""
+    published: float | None = None
+    """Share of the published judge's three votes that accepted the answer, where it is known."""
 
 
 @dataclass
@@ -61,12 +61,12 @@ def wrong_answers(folder: Path, name: str) -> list[Probe]:
     rows = json.loads(path.read_text(encoding="utf-8"))["detailed_results"].values()
     out = []
     for row in (r for user in rows for r in user):
-        votes = sum(bool(v) for v in row["llm_judgments"].values())
+        votes = [bool(v) for v in row["llm_judgments"].values()]
         qtype = LOCOMO_TYPES[int(row["category"])]
         case = Case(
             row["question"], str(row["golden_answer"]), row["generated_answer"], qtype, True
         )
-        out.append(Probe(case, False, qtype, votes >= 2))
+        out.append(Probe(case, False, qtype, sum(votes) / len(votes)))
     return out
 
 

@@ -30,17 +30,17 @@ def note(line: str) -> None:
 
 
 def published(probes: list[Probe]) -> float:
-    return sum(bool(p.published) for p in probes) / len(probes)
+    return sum(p.published or 0.0 for p in probes) / len(probes)
 
 
 async def test_wrong_answers_accepted(shared_data: Path) -> None:
-    bounds = {"v1": (0.106, 0.006), "v2": (0.627, 0.02)}
+    bounds = {"v1": (0.1061, 0.006), "v2": (0.6281, 0.02)}
     for name, (theirs, ours) in bounds.items():
         probes = wrong_answers(shared_data, name)
         rates = await measure(JUDGE, probes)
         note(f"{name}: {rates.right} of {rates.n} = {rates.accepted:.2%} {rates.by_group}")
         assert rates.n == 1540 and rates.unknown == 0
-        assert published(probes) == pytest.approx(theirs, abs=0.001)
+        assert published(probes) == pytest.approx(theirs, abs=0.0001)
         assert rates.accepted <= ours
 
 
