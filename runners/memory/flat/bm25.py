@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -53,6 +54,13 @@ def idf(blocks: int, holding: float) -> float:
     return math.log(1 + (blocks - holding + 0.5) / (holding + 0.5))
 
 
+@lru_cache(maxsize=4096)
+def query_words(query: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Distinct words of a query and how often each is in it; every rung asks the same query."""
+    counts = Counter(words(query))
+    return tuple(counts), tuple(counts.values())
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedSession:
     """A session's word counts: its blocks are `first` .. `first + blocks - 1` of `postings`."""
@@ -77,15 +85,15 @@ class BM25View(FlatView):
     async def scores(self, query: str) -> Scores:
         """BM25 of every block; -inf for a block that holds no word of the query."""
         n = len(self._members)
-        asked = Counter(words(query))
-        found = self._members.find(tuple(asked))
+        asked, times = query_words(query)
+        found = self._members.find(asked)
         if found is None:
             return np.full(n, -np.inf)
         copies, original = self._members.copies, self._members.original
         weigh = None if copies is None else copies[found.block]
         holding = np.bincount(found.word, weights=weigh, minlength=len(asked))
         weights = np.array(
-            [times * idf(n, df) for times, df in zip(asked.values(), holding.tolist(), strict=True)]
+            [often * idf(n, df) for often, df in zip(times, holding.tolist(), strict=True)]
         )
         # idf > 0 and tf > 0, so a block scores 0 exactly where it holds none of the words.
         parts = weights[found.word] * (found.count / (self._norms()[found.block] + found.count))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memtui.errors import UserError
-from memtui.model import Hit
+from memtui.model import Hit, Usage
 from runners.memory.contract import (
     Artifact,
     CallResult,
@@ -27,6 +27,8 @@ Scores = npt.NDArray[np.float64]
 TOOL = "memory_search"
 DEFAULT_K = 12
 """Blocks per call, the same for every system under comparison (arXiv 2605.07313)."""
+
+_NO_MODEL = Usage()
 
 GRANULARITIES = ("session", "turn")
 
@@ -154,7 +156,7 @@ class FlatView(ABC):
         scores = await self.scores(query)
         ranked = best(scores, k)
         hits = map(self.blocks.hit, ranked, scores[ranked].tolist())
-        return CallResult(tuple(hits), k_effective=k, data=self.remarks(query))
+        return CallResult(tuple(hits), usage=_NO_MODEL, k_effective=k, data=self.remarks(query))
 
     def remarks(self, query: str) -> dict[str, Any]:
         """Facts about this search worth storing beside its hits; usually none."""
