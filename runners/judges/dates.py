@@ -18,6 +18,7 @@ from runners.judges.numerals import ordinal_at
 _NO_YEAR = 2000
 """A leap year stands in where no year is given, so that 29 February can be held."""
 
+# The misspellings occur in published golds.
 MONTHS = {
     name: i
     for i, names in enumerate(

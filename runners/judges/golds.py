@@ -26,7 +26,7 @@ _MARKERS = word_set(
     "total totaling altogether therefore thus so overall combined answer sum now currently finally leaves leaving equals makes making"
 )
 _TAIL_REASON = re.compile(
-    r"^(?P<head>.{2,}?)[,;]?\s+(?:since|because|as (?:she|he|they|it|the|heknows))\b.*$",
+    r"^(?P<head>.{2,}?)[,;]?\s+(?:since|because|as (?:she|he|they|it|the))\b.*$",
     re.I | re.S,
 )
 _BY_AUTHOR = re.compile(
@@ -114,7 +114,7 @@ def variants(gold: str, question: str) -> list[str]:
 
     Dropped, one at a time: remarks in parentheses, the explanation after `;`, `since` or `because`
     (unless the question asks why), an author after a title. Added: alternatives the gold itself
-    allows (`(or 25:50)`, `6 days … is also acceptable`).
+    allows (`(or 31:20)`, `6 days … is also acceptable`).
     """
     out = [gold]
     form = asked(question)

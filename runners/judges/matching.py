@@ -26,7 +26,7 @@ _GENERIC = word_set(
     "new old big small smaller bigger large larger good great nice other own same first last more most little "
     "different special local favorite one two"
 )
-"""Adjectives that say nothing without their noun: "new" does not state "new Prius"."""
+"""Adjectives that say nothing without their noun: "new" does not state "new bicycle"."""
 _DENIALS = word_set("wrong incorrect false mistaken")
 
 
