@@ -28,7 +28,8 @@ TOOL = "memory_search"
 DEFAULT_K = 12
 """Blocks per call, the same for every system under comparison (arXiv 2605.07313)."""
 
-_NO_MODEL = Usage()
+_NO_MODEL = Usage(prompt=0, completion=0, cost=0.0)
+"""A search by arithmetic: no model was asked, which is known and not unknown."""
 
 GRANULARITIES = ("session", "turn")
 
