@@ -18,7 +18,7 @@ from memtui.model import BudgetMode, EndReason, EpisodeId, Item
 from memtui.store.events import EpisodeStarted, EventSink
 from runners.agents.contract import Action, Agent, AgentSession, Brief, Call, Observation
 from runners.episode_end import Ending, Finished, Verdicts, finish, judge_answer
-from runners.failures import describe, end_reason_of, waited_for_model
+from runners.failures import ERROR_LIMIT, describe, end_reason_of, waited_for_model
 from runners.judges.contract import Judge
 from runners.memory.contract import MemoryView, SystemInfo, ToolSpec
 from runners.observation import HaystackText, show
@@ -78,6 +78,12 @@ Opener = Callable[[], Awaitable[Opened]]
 Preparer = Callable[[], Awaitable[None]]
 """Prepares what is missing. Others may wait for the same work, so no time limit of one episode holds
 here; its failures are the episode's."""
+
+
+_MODEL_FAILED = frozenset({EndReason.PROVIDER_ERROR, EndReason.CONTEXT_OVERFLOW})
+_NOT_USABLE = "the arguments are not a JSON object with the fields this tool needs"
+_SAID = {"invalid_args": _NOT_USABLE}
+"""What the agent is told of a problem that its own reader only named."""
 
 
 class _Ended(Exception):
@@ -282,7 +288,9 @@ class _Loop:
     async def _final(self, action: Action, *, forced: bool) -> Ending:
         """The end that an action without calls means."""
         if action.answer is None:
-            return Ending(action.end or EndReason.EMPTY)
+            # A model that failed says how in its raw reply.
+            error = action.raw[:ERROR_LIMIT] if action.end in _MODEL_FAILED else ""
+            return Ending(action.end or EndReason.EMPTY, answer_raw=action.answer_raw, error=error)
         if not action.answer.strip():
             return Ending(action.end or EndReason.EMPTY, answer_raw=action.answer_raw)
         await self.record.answer(action, forced=forced)
@@ -335,10 +343,8 @@ class _Loop:
             names = () if self.info.context else [tool.name for tool in self.tools]
             text = f"Error: no tool named {call.tool!r}. Tools: {tool_list(names)}."
             return await self._refuse(call, query, "unknown_tool", text)
-        problem = call.problem or (
-            "the arguments are not valid JSON"
-            if call.args is None
-            else argument_problem(tool, call.args)
+        problem = _SAID.get(call.problem, call.problem) or (
+            _NOT_USABLE if call.args is None else argument_problem(tool, call.args)
         )
         if problem or call.args is None:
             return await self._refuse(call, query, "invalid_args", f"Error: {problem}.")
