@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the report of one run file; exit code 3 for a file that cannot be used."""
     import gc
 
+    from memtui.cli.printing import print_text
     from memtui.report.build import build_report
     from memtui.store.reader import open_run
 
@@ -74,8 +75,5 @@ def run(args: argparse.Namespace) -> int:
         from memtui.report.plain import report_text
 
         text = report_text(report)
-    # Bytes, so that CRLF and UTF-8 arrive as they are whatever the locale says.
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    print_text(text)
     return 0

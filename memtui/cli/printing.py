@@ -1,0 +1,16 @@
+"""Facts go to standard output as UTF-8, whatever the locale says and whoever reads."""
+
+from __future__ import annotations
+
+import sys
+
+
+def print_text(text: str) -> None:
+    """Write text as it is: CRLF of a CSV stays, and a terminal that speaks ASCII gets UTF-8 too."""
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text)
+        return
+    buffer.write(text.encode("utf-8", "replace"))
+    buffer.flush()

@@ -1,0 +1,246 @@
+"""The episodes that did not pass at B, by how they failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.metrics.explain import why_it_ended
+from memtui.metrics.outcome import check_budget, outcome
+from memtui.metrics.regime import flags, regime
+from memtui.metrics.scales import scale_label
+from memtui.model import Outcome, Regime
+from memtui.report.as_json import scale_value
+from memtui.report.csv_door import Value, to_csv
+from memtui.report.episode_lines import signature_of, strip_text
+from memtui.report.plain import table_lines
+from memtui.report.source import ReportSource
+from memtui.report.table import LEFT, RIGHT, Table, scale_text
+from memtui.store.records import EpisodeRow
+from memtui.views.outcome import REGIME_WORDS
+from memtui.views.text_door import clean_line
+
+SCHEMA = "memtui-failures-1"
+PREVIEW = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One episode that did not pass."""
+
+    row: EpisodeRow
+    label: str | None
+    regime: Regime
+    flags: tuple[str, ...]
+    strip: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """What did not pass at B: `total` of `ended` episodes, the first `len(listed)` of them listed."""
+
+    file: str
+    budget: int
+    mode: str
+    judge: str
+    filter: str
+    ended: int
+    excluded: int
+    pending: int
+    total: int
+    regimes: dict[Regime, int]
+    listed: tuple[Failure, ...]
+
+
+def find_failures(
+    source: ReportSource, budget: int | None = None, *, limit: int | None = 50
+) -> Failures:
+    """Episodes exhausted or wrong at B among those that pass the source's filter, by regime, then id.
+
+    Failures of provider, network, data or judge are excluded, as in every rate; they are counted.
+    """
+    run = source.run
+    at = check_budget(
+        run.budget if budget is None else budget, run.mode, run.budget, source.call_cap
+    )
+    outcomes: Counter[Outcome] = Counter()
+    kinds: Counter[Regime] = Counter()
+    ids: list[tuple[int, int]] = []
+    order = {name: place for place, name in enumerate(Regime)}
+    for fact in source.selected(at).facts:
+        what = outcome(fact, at, run.mode)
+        outcomes[what] += 1
+        if what in (Outcome.EXHAUSTED, Outcome.WRONG):
+            kind = regime(fact, at, run.mode)
+            kinds[kind] += 1
+            ids.append((order[kind], fact.id))
+    total = len(ids)
+    chosen = [number for _, number in sorted(ids)[: total if limit is None else limit]]
+    rows = source.reader.episode_rows(chosen)
+    listed = tuple(_failure(rows[number], source, at) for number in chosen if number in rows)
+    return Failures(
+        file=str(source.reader.path),
+        budget=at,
+        mode=run.mode,
+        judge=source.judge,
+        filter=source.filter_text,
+        ended=outcomes.total() - outcomes[Outcome.PENDING],
+        excluded=outcomes[Outcome.EXCLUDED],
+        pending=outcomes[Outcome.PENDING],
+        total=total,
+        regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
+        listed=listed,
+    )
+
+
+def _failure(row: EpisodeRow, source: ReportSource, budget: int) -> Failure:
+    mode = source.mode
+    signature = signature_of(row, source.judge)
+    context = row.arm in source.context_arms
+    return Failure(
+        row=row,
+        label=signature.label,
+        regime=regime(signature, budget, mode),
+        flags=flags(signature, budget, mode, context=context),
+        strip=strip_text(row, source.judge, budget, mode),
+        why=why_it_ended(signature, row.gold_found, budget, mode, context=context),
+    )
+
+
+def failures_text(found: Failures) -> str:
+    """Plain text: how many by regime, then one line per episode."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Failures) -> Iterator[str]:
+    yield clean_line(
+        f"{found.file} · B = {found.budget} ({found.mode.replace('_', ' ')}) · judge {found.judge}"
+        + (f" · filter {found.filter}" if found.filter else "")
+    )
+    counted = found.ended - found.excluded
+    yield (
+        f"{found.total} of {counted} counted episodes did not pass · excluded {found.excluded} · open "
+        f"{found.pending}"
+    )
+    if not found.total:
+        return
+    yield ""
+    summary = tuple((REGIME_WORDS[kind], str(count)) for kind, count in found.regimes.items())
+    yield from table_lines(Table("How they failed", ("regime", "episodes"), "<>", summary))
+    yield ""
+    rows = tuple(
+        (
+            str(one.row.id),
+            one.row.arm,
+            scale_text(one.row.scale),
+            REGIME_WORDS[one.regime],
+            one.strip,
+            clean_line(one.row.question, width=PREVIEW),
+        )
+        for one in found.listed
+    )
+    title = f"Episodes ({len(found.listed)} of {found.total})"
+    header = ("id", "arm", "scale", "regime", "calls", "question")
+    yield from table_lines(Table(title, header, RIGHT + LEFT + RIGHT + LEFT * 3, rows))
+    if len(found.listed) < found.total:
+        yield f"{found.total - len(found.listed)} more: --limit 0 lists all"
+
+
+def failures_document(found: Failures) -> dict[str, Any]:
+    """The JSON document."""
+    return {
+        "schema": SCHEMA,
+        "file": found.file,
+        "budget": found.budget,
+        "mode": found.mode,
+        "judge": found.judge,
+        "filter": found.filter,
+        "ended": found.ended,
+        "excluded": found.excluded,
+        "pending": found.pending,
+        "total": found.total,
+        "regimes": {kind.value: count for kind, count in found.regimes.items()},
+        "episodes": [
+            {
+                "id": one.row.id,
+                "key": one.row.key,
+                "arm": one.row.arm,
+                "scale": scale_value(one.row.scale),
+                "item": one.row.item,
+                "question_type": one.row.qtype,
+                "repeat": one.row.repeat,
+                "answerable": one.row.answerable,
+                "requested": one.row.requested,
+                "first_hit": one.row.first_hit,
+                "t_star": one.row.t_star,
+                "gold_found": one.row.gold_found,
+                "gold_total": one.row.gold_total,
+                "end_reason": one.row.end_reason,
+                "label": one.label,
+                "regime": one.regime.value,
+                "flags": list(one.flags),
+                "strip": one.strip,
+                "why": one.why,
+                "question": one.row.question,
+                "gold": one.row.gold,
+                "answer": one.row.answer,
+                "error": one.row.error,
+            }
+            for one in found.listed
+        ],
+    }
+
+
+HEADER = (
+    "id",
+    "arm",
+    "scale",
+    "item",
+    "question_type",
+    "repeat",
+    "requested",
+    "first_hit",
+    "t_star",
+    "gold_found",
+    "gold_total",
+    "end_reason",
+    "label",
+    "regime",
+    "flags",
+    "question",
+    "gold",
+    "answer",
+    "why",
+)
+
+
+def failures_csv(found: Failures, *, excel: bool = False) -> str:
+    """One row per listed episode."""
+    rows: list[list[Value]] = [
+        [
+            one.row.id,
+            one.row.arm,
+            None if one.row.scale is None else scale_label(one.row.scale),
+            one.row.item,
+            one.row.qtype,
+            one.row.repeat,
+            one.row.requested,
+            one.row.first_hit,
+            one.row.t_star,
+            one.row.gold_found,
+            one.row.gold_total,
+            one.row.end_reason,
+            one.label,
+            one.regime.value,
+            " ".join(one.flags),
+            one.row.question,
+            one.row.gold,
+            one.row.answer,
+            one.why,
+        ]
+        for one in found.listed
+    ]
+    return to_csv(HEADER, rows, excel=excel)

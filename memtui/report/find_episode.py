@@ -1,0 +1,64 @@
+"""Which episode a person means: its id, its uid, or an item with the arm and scale that make it one."""
+
+from __future__ import annotations
+
+from memtui.errors import UserError
+from memtui.metrics.scales import parse_scale, scale_label
+from memtui.store.reader import RunReader
+from memtui.store.records import EpisodeDetail
+
+MOST = 12
+
+
+def find_episode(
+    reader: RunReader,
+    wanted: str,
+    *,
+    arm: str | None = None,
+    scale: str | None = None,
+    seed: int | None = None,
+    repeat: int | None = None,
+) -> EpisodeDetail:
+    """The one episode that `wanted` and the choices name; UserError with the candidates otherwise."""
+    number = int(wanted) if wanted.isdecimal() and len(wanted) < 19 else reader.episode_id(wanted)
+    if number is not None:
+        detail = reader.episode(number)
+        if detail is not None:
+            return detail
+    conditions = ["i.key=?"]
+    params: list[object] = [wanted]
+    if arm is not None:
+        conditions.append("instr(lower(a.key),lower(?))>0")
+        params.append(arm)
+    if scale is not None:
+        try:
+            params.append(parse_scale(scale))
+        except ValueError as error:
+            raise UserError(f"--scale: {error}") from None
+        conditions.append("c.scale=?")
+    if seed is not None:
+        conditions.append("h.ladder_seed=?")
+        params.append(seed)
+    if repeat is not None:
+        conditions.append("e.repeat=?")
+        params.append(repeat)
+    found = reader.episode_ids(" AND ".join(conditions), params)
+    if len(found) == 1:
+        detail = reader.episode(found[0])
+        if detail is not None:
+            return detail
+    if not found:
+        raise UserError(
+            f"no episode {wanted!r} in {reader.path}: give an id (memtui failures lists them), a uid or "
+            "the key of an item"
+        )
+    rows = reader.episode_rows(found[:MOST])
+    listed = ", ".join(
+        f"{row.id} ({row.arm} scale {'–' if row.scale is None else scale_label(row.scale)})"
+        for row in rows.values()
+    )
+    more = f" and {len(found) - MOST} more" if len(found) > MOST else ""
+    raise UserError(
+        f"{len(found)} episodes ask {wanted!r}: {listed}{more}; choose by id, or with --arm, --scale, "
+        "--seed, --repeat"
+    )
