@@ -31,7 +31,7 @@ _COLORS = word_set(
     "red blue green yellow orange purple violet pink brown black white gray grey beige ivory cream "
     "teal turquoise navy gold silver maroon lavender mint plum coral olive burgundy indigo amber"
 )
-_CAPITALS = r"[A-Z][\w'’&-]*(?:\s+(?:(?:of|and|the|de|la|le|to|for|in|y)\s+){0,2}[A-Z][\w'’&-]*)*"
+_CAPITALS = r"(?!I\b)[A-Z][\w'’&-]*(?:\s+(?:(?:of|and|the|de|la|le|to|for|in|y)\s+){0,2}(?!I\b)[A-Z][\w'’&-]*)*"
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]")
 
 _SIMPLE = {
@@ -71,6 +71,7 @@ _VERB = re.compile(
 )
 _NO_SUBJECT = word_set(
     "several most many some all good old new small big other both few such these those no every each "
+    "hey hi hello wow thanks congrats sorry oh yeah yes sure great awesome nice cool absolutely dear "
     "more less half two three ten low high fresh hot cold dried long short simple local middle"
 )
 _SOMEWHERE = re.compile(
@@ -120,10 +121,13 @@ def spans(question: q.Question, sentence: str, told: date | None, plain: Set[str
             found = [
                 Span(match[1], 0.85, match.start(1)) for match in _SOMEWHERE.finditer(sentence)
             ]
+    elif kind == q.OPEN:
+        # No span is of the sort asked for: the reader takes the sentence.
+        found = []
     else:
         found = [Span(match[1], 1.0, match.start(1)) for match in _QUOTED.finditer(sentence)]
         if not found:
-            found = list(_names(q.NAME, sentence, plain))
+            found = list(_names(q.TITLE, sentence, plain))
     asked = set(question.terms) | question.names
     return [span for span in found if not {stem(w.lower()) for w in words(span.text)} <= asked]
 
@@ -136,12 +140,13 @@ def _tidy(question: q.Question, sentence: str, match: re.Match[str]) -> Span:
             return Span(rest, 1.0, at + len(first) + 1)
     if question.kind == q.NUMBER:
         after = {stem(word.lower()) for word in words(sentence[match.end() :])[:3]}
+        text = text.rstrip(",")
         return Span(text, 1.0 if after & set(question.terms) else 0.6, at)
     if question.kind == q.DURATION:
         if question.unit and question.unit not in text.lower():
             return Span(text, 0.2, at)
         return Span(text, 0.6 if text[:2].lower() in ("a ", "an") else 1.0, at)
-    return Span(text.strip().rstrip("."), 1.0, at)
+    return Span(text.strip().rstrip(".,"), 1.0, at)
 
 
 def _names(kind: str, sentence: str, plain: Set[str]) -> Iterator[Span]:
@@ -171,6 +176,8 @@ def _name_fit(kind: str, text: str, marked: bool) -> float:
         return 0.8 if " " in text else 1.0
     if kind == q.CITY:
         return 1.0 if marked else 0.4
+    if kind == q.TITLE:
+        return 1.0 if marked else 0.9 if " " in text else 0.5
     return 1.0 if marked else 0.9 if " " in text else 0.75
 
 

@@ -77,7 +77,11 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (PERSON, r"\bwho(?:m|se)?\b"),
         (PLACE, r"\bwhere\b|\b(?:what|which) (?:place|spot|shop|store|room)\b"),
         (NAME, r"\bnames?\b|\bcalled\b|\bcall\b|\b(?:what|which) (?:brand|make)\b"),
-        (TITLE, r"\b(?:what|which)\b"),
+        (TITLE, r"\bwhich\b|\bwhat (?:is|was) the \w+ (?:that|which|\w+ed)\b"),
+        (
+            TITLE,
+            r"\bwhat (?!(?:did|do|does|is|was|are|were|has|have|had|ca|could|would|should|will|kind|type|sort)\b)\w+",
+        ),
     )
 )
 _HEADS = {
@@ -91,11 +95,13 @@ _HEADS = {
 _HEAD_STEMS = {kind: frozenset(map(stem, text.split())) for kind, text in _HEADS.items()}
 _CHOICE = re.compile(
     r"\b(?:which|what|who|did|was|were|do|does|have)\b.*?[,:]?\s*"
-    r"(?:\b(?:the|my|a|an|at the|at) )?(?P<a>[\w'’ -]{2,60}?) or "
-    r"(?:(?:at |to |in )?(?:the|my|a|an) )?(?P<b>[\w'’ -]{2,60}?)(?: (?:first|earlier|last|later))?[?.]?$",
+    r"(?:\b(?:the|my|a|an|at the|at) )?(?P<a>[\w'’ -]{2,90}?) or "
+    r"(?:(?:at |to |in )?(?:the|my|a|an) )?(?P<b>[\w'’ -]{2,90}?)(?: (?:first|earlier|last|later))?[?.]?$",
     re.IGNORECASE,
 )
-_ORDER = re.compile(r"\b(?:first|earlier|earliest|before|last|later|latest|more recently)\b", re.I)
+_ORDER = re.compile(
+    r"\b(?:first|earlier|earliest|before|last|later|latest|(?:more|most) recently)\b", re.I
+)
 _LATER = re.compile(r"\b(?:last|later|latest|more recently|most recently)\b", re.I)
 _OLD = re.compile(
     r"\b(?:used to|previous|previously|initial|initially|originally|former|old)\b", re.I

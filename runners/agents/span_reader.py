@@ -17,8 +17,9 @@ from runners.normalise import normalise
 BESIDE, TOLD = 0.7, 0.5
 """Fit of a span in the next sentence, and of the block's own date where a question asks when and the
 sentence does not say."""
-WHOLE, NO_FIT = 0.3, 0.1
-"""Fit of a whole sentence in place of a span: for open questions, and where a value was asked for."""
+OPEN_FIT, WHOLE, NO_FIT = 0.65, 0.35, 0.1
+"""Fit of a whole sentence in place of a span: for an open question, where some name was asked for, and
+where a value was."""
 RIVAL_FROM, RIVAL_COST = 0.5, 0.6
 """A different answer costs confidence from half of the best score on, 60 % of it at a tie."""
 SAME_FACT = 0.7
@@ -62,6 +63,7 @@ class Reading:
     """A name in the best matching sentence that the question does not mention."""
 
 
+_WHOLE_FIT = {q.OPEN: OPEN_FIT, q.TITLE: WHOLE, q.PLACE: WHOLE, q.NAME: WHOLE}
 NOTHING = Reading(None, None, 0.0)
 
 
@@ -153,7 +155,7 @@ class SpanReader:
         if not found and question.kind == q.DATE and told is not None and is_past(sentence.text):
             found = [(sentence.text, Span(date_text(told), TOLD, 0), TOLD)]
         if not found:
-            whole = WHOLE if question.kind in (q.OPEN, q.TITLE, q.PLACE, q.NAME) else NO_FIT
+            whole = _WHOLE_FIT.get(question.kind, NO_FIT)
             found = [(sentence.text, Span(clip(sentence.text), whole, 0), whole)]
         for text, span, fit in found:
             yield Candidate(

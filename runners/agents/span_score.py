@@ -23,8 +23,11 @@ from runners.agents.span_text import ParsedBlock, Sentence, stem
 ALIKE, NEAR, ELSEWHERE = 0.8, 0.5, 0.2
 HEAD_WEIGHT, NAME_WEIGHT = 0.3, 1.5
 """Weights of a term that only names the sort of answer, and of a name."""
-OTHER_SPEAKER, OTHER_PERSON, ASKING = 0.6, 0.5, 0.7
-"""Factors: said by the wrong side, about somebody else's affairs, a question instead of a statement."""
+OTHER_SPEAKER, OTHER_PERSON, ASKING, SHORT = 0.6, 0.5, 0.7, 0.5
+"""Factors: said by the wrong side, about somebody else's affairs, a question instead of a statement, a
+greeting or exclamation."""
+SHORT_WORDS = 4
+"""A sentence of fewer words states little."""
 
 _KIN = (
     r"sister|brother|cousin|aunt|uncle|niece|nephew|mother|father|mom|mum|dad|parents?|grand\w+|son|"
@@ -81,6 +84,7 @@ def score_sentences(question: Question, blocks: Sequence[SeenBlock], top: int) -
     weights = _weights(question, blocks)
     total = sum(weights) or 1.0
     covers: dict[tuple[int, int, int, int], float] = {}
+    speakers = {term: 1 << i for i, term in enumerate(question.terms) if term in question.names}
     found: list[Scored] = []
     for block, (exact, alike) in zip(blocks, matches, strict=True):
         sentences = block.parsed.sentences
@@ -89,6 +93,9 @@ def score_sentences(question: Question, blocks: Sequence[SeenBlock], top: int) -
             anywhere |= mask
         for index in sorted(exact.keys() | alike.keys()):
             own, like = exact.get(index, 0), alike.get(index, 0)
+            if speakers:
+                # Who speaks of "I" means the name the question uses.
+                own |= speakers.get(stem(sentences[index].speaker), 0)
             turn = sentences[index].turn
             near = 0
             for other in (index - 1, index + 1):
@@ -159,6 +166,8 @@ def _factor(question: Question, sentence: Sentence) -> float:
     text = sentence.text
     if text.endswith("?"):
         factor *= ASKING
+    if text.count(" ") < SHORT_WORDS - 1:
+        factor *= SHORT
     if question.mine and not question.others and _OTHERS.search(text):
         factor *= OTHER_PERSON
     return factor
