@@ -26,7 +26,7 @@ def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Loo
     room = height - len(lines) - 1
     if room <= 1:
         return lines[:height]
-    if width >= 100:
+    if width >= 100 and room >= 6:
         half = (width - 3) // 2
         left = _flights(dock, half, room, look)
         right = _feed(dock, strip_of, half, room, look)
@@ -40,9 +40,18 @@ def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Loo
                 line.append_text(right[y])
             lines.append(line)
         return lines[:height]
-    flights = _flights(dock, width, max(2, room // 3), look) if dock.in_flight else []
-    feed = _feed(dock, strip_of, width, room - len(flights), look)
+    flights = [_longest_flight(dock, width, look)] if dock.in_flight else []
+    feed = _feed(dock, strip_of, width, room - len(flights) + 1, look)[1:]
     return [*lines, *flights, *feed][:height]
+
+
+def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
+    """Where there is room for one line only: how many, and the one that has been at it longest."""
+    count = max(dock.in_flight_total, len(dock.in_flight))
+    line = styled(f" {count} in flight, longest ", look.muted)
+    flight = max(dock.in_flight, key=lambda one: one.seconds or 0.0)
+    line.append_text(_flight(flight, width - line.cell_len, look))
+    return line
 
 
 def _progress(dock: Dock, width: int, look: Look) -> Text:

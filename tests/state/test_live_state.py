@@ -1,0 +1,89 @@
+"""The dock reads what a driver says tolerantly; news merge without loss; states name themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.state.live import build_dock
+from memtui.state.watch import merged
+from memtui.store.records import EventRow, HeartbeatRow, Progress
+from memtui.store.tail import Changes
+
+PROGRESS = Progress(planned=100, done=40, running=3, attempts=43, not_counted=0)
+AT = "2025-03-01T10:00:00+00:00"
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=8)
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    ["in_flight", "in_flight_total", "limits", "errors", "rate", "eta_s", "pace", "retries",
+     "tokens", "cost", "known_cost"]
+)  # fmt: skip
+
+
+def beat(snapshot: dict[str, Any]) -> HeartbeatRow:
+    return HeartbeatRow(AT, 1, "host", snapshot)
+
+
+@given(st.dictionaries(KEYS, JSON))
+def test_no_snapshot_breaks_the_dock(snapshot: dict[str, Any]) -> None:
+    dock = build_dock("running", 1.0, PROGRESS, beat(snapshot), (), ())
+    assert dock.done == 40
+
+
+def test_what_the_driver_says_is_shown() -> None:
+    dock = build_dock(
+        "running",
+        0.5,
+        PROGRESS,
+        beat(
+            {
+                "rate": 2.0,
+                "eta_s": 30.0,
+                "pace": 25.0,
+                "in_flight_total": 9,
+                "errors": {"open: KeyError": 2},
+                "limits": [{"kind": "model", "name": "m", "used": 1, "limit": 4}],
+                "in_flight": [
+                    {"arm": "bm25/once", "item": "q1", "scale": 100.0, "doing": "searching",
+                     "calls": 2, "for_s": 1.5}
+                ],
+            }
+        ),
+        (EventRow(1, AT, "warning", "retry", "429", {}),),
+        (),
+    )  # fmt: skip
+    assert (dock.per_minute, dock.eta_seconds, dock.paced, dock.in_flight_total) == (120, 30, 25, 9)
+    assert dock.in_flight[0].doing == "searching" and dock.in_flight[0].seconds == 1.5
+    assert dock.errors == (("open: KeyError", 2),)
+    assert dock.last_log is not None and dock.last_log.text == "429"
+
+
+def test_without_a_heartbeat_nothing_is_claimed() -> None:
+    dock = build_dock("running", None, PROGRESS, None, (), ())
+    assert dock.per_minute is None and dock.eta_seconds is None and dock.in_flight == ()
+
+
+def test_log_lines_are_counted_where_the_driver_counts_no_errors() -> None:
+    lines = [EventRow(n, AT, "warning", "retry", "429", {}) for n in range(3)]
+    dock = build_dock("running", 1.0, PROGRESS, beat({}), lines, ())
+    assert dock.errors == (("retry", 3),)
+
+
+def test_news_of_several_looks_become_one() -> None:
+    first = Changes(3, "running", episodes=(1,), stepped=(1, 2), first_step=10, heartbeat=True)
+    second = Changes(5, "finished", episodes=(1, 4), judged=(4,), first_step=20, run=True)
+    both = merged(first, second)
+    assert both.episodes == (1, 4) and both.stepped == (1, 2) and both.judged == (4,)
+    assert both.first_step == 10 and both.heartbeat and both.run and both.ended
+    assert merged(None, first) is first
+    gone = merged(first, Changes(3, "running", gone=True))
+    assert gone.gone and not merged(gone, Changes(1, "running", replaced=True)).gone
