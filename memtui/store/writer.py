@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import os
 import sqlite3
 import threading
 import time
@@ -36,6 +37,8 @@ BATCH = 500
 """Most events of one transaction."""
 BUSY_TIMEOUT = 10.0
 """Seconds to wait for a lock that someone else (an sqlite3 shell) holds."""
+ALLOW_NETWORK = "MEMTUI_ALLOW_NETWORK_FS"
+"""Environment variable that lets a run file lie on a network file system."""
 _FAREWELL = 1.0
 """Seconds at the end to wait for viewers to let go, before the file is left in WAL mode."""
 
@@ -54,8 +57,8 @@ class _Stop:
 class RunWriter:
     """Writes one run file; implements `EventSink`, and `put` for callers without a loop.
 
-    `durable` waits for the disk at each commit. `allow_network` writes to a network file system all the
-    same, without WAL. Raises UserError (exit code 2) when another process writes the file, StoreError
+    `durable` waits for the disk at each commit. `allow_network` (by default: when the environment
+    variable MEMTUI_ALLOW_NETWORK_FS is set) writes to a network file system all the same, without WAL. Raises UserError (exit code 2) when another process writes the file, StoreError
     (exit code 3) when the file cannot be written to.
     """
 
@@ -65,7 +68,7 @@ class RunWriter:
         *,
         durable: bool = False,
         queue_size: int = 20_000,
-        allow_network: bool = False,
+        allow_network: bool | None = None,
         filesystem: Callable[[Path], str | None] = filesystem_type,
         secrets: SecretFilter | None = None,
     ) -> None:
@@ -73,6 +76,8 @@ class RunWriter:
         self.secrets = secrets or SecretFilter()
         self._durable = durable
         self._limit = queue_size
+        if allow_network is None:
+            allow_network = os.environ.get(ALLOW_NETWORK, "") not in ("", "0")
         self._allow_network = allow_network
         self._filesystem = filesystem
         self._queue: SimpleQueue[list[Operation] | _Barrier | _Stop] = SimpleQueue()
@@ -120,7 +125,7 @@ class RunWriter:
         if network and not self._allow_network:
             raise StoreError(
                 f"{self.path} lies on a network file system ({kind}), where SQLite files get damaged:"
-                " write to a local folder and copy the finished file, or pass --allow-network-fs"
+                f" write to a local folder and copy the finished file, or set {ALLOW_NETWORK}=1"
             )
         connection: sqlite3.Connection | None = None
         try:
@@ -135,7 +140,7 @@ class RunWriter:
             if mode != wanted and not self._allow_network:
                 raise StoreError(
                     f"{self.path}: the file system gives no write-ahead log (SQLite answered {mode!r}):"
-                    " write to a local folder, or pass --allow-network-fs"
+                    f" write to a local folder, or set {ALLOW_NETWORK}=1"
                 )
             full = self._durable or mode != "wal"
             connection.execute(f"PRAGMA synchronous={'FULL' if full else 'NORMAL'}")

@@ -172,6 +172,14 @@ def test_the_header_says_whose_file_it_is(tmp_path: Path) -> None:
 # -- where it lies ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("durable", "level"), [(False, 1), (True, 2)])
+def test_durable_waits_for_the_disk(tmp_path: Path, durable: bool, level: int) -> None:
+    writer = RunWriter(tmp_path / "a.memtui", durable=durable)
+    with closing(writer._open()) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == level
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
 def test_a_network_file_system_is_refused(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.memtui"
@@ -181,9 +189,12 @@ def test_a_network_file_system_is_refused(tmp_path: Path, kind: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_network_file_system_is_written_without_a_log_when_told_to(tmp_path: Path) -> None:
+def test_a_network_file_system_is_written_without_a_log_when_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.memtui"
-    writer = RunWriter(path, filesystem=lambda _: "nfs4", allow_network=True).start()
+    monkeypatch.setenv("MEMTUI_ALLOW_NETWORK_FS", "1")
+    writer = RunWriter(path, filesystem=lambda _: "nfs4").start()
     for event in make.opening():
         writer.put(event)
     writer.commit_sync()
