@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
         width = max(len(c.name) for c in checks)
         for c in checks:
             print(
-                f"{signs[c.state]} {c.name:<{width}} {c.value}" + (f"  ({c.advice})" if c.advice else "")
+                f"{signs[c.state]} {c.name:<{width}} {c.value}"
+                + (f"  ({c.advice})" if c.advice else "")
             )
     return 1 if any(c.state == "bad" for c in checks) else 0
 
