@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--new", action="store_true", help="start another run file beside an existing one"
     )
+    parser.add_argument(
+        "--data", metavar="PATH", help="the data set's file or folder, instead of data.path"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="the run file to write")
     parser.add_argument("--workers", type=_whole, metavar="N", help="episodes at once")
     speed = parser.add_mutually_exclusive_group()
@@ -67,6 +70,9 @@ def run(args: argparse.Namespace) -> int:
     from runners.engine.config import load_config
 
     config = load_config(args.config)
+    if args.data is not None:
+        data = config.data.model_copy(update={"path": str(Path(args.data).expanduser().resolve())})
+        config = config.model_copy(update={"data": data})
     if args.workers is not None:
         limits = config.limits.model_copy(update={"workers": args.workers})
         config = config.model_copy(update={"limits": limits})

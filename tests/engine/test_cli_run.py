@@ -225,3 +225,23 @@ def test_on_a_terminal_one_line_rewrites_itself() -> None:
     line.say("done")
     assert stream.getvalue().count("\r\x1b[K") == 3
     assert stream.getvalue().endswith("\r\x1b[Kdone\n")
+
+
+@pytest.mark.parametrize("name", ["own-data", "hard-budget", "local-model"])
+def test_the_configurations_in_fixtures_plan_and_run(
+    tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = REPOSITORY / "fixtures" / "experiments" / f"{name}.toml"
+    assert cli.main(["run", str(config), "--plan"]) == 0
+    plan = capfd.readouterr().out
+    out = tmp_path / "a.memtui"
+    if name == "local-model":
+        assert "does not fit" in plan and "model-read" in plan
+        return
+    assert cli.main(["run", str(config), "--out", str(out), "--no-report"]) == 0
+    ends = dict(rows(out, "SELECT end_reason, count(*) FROM episode GROUP BY 1"))
+    assert set(ends) <= {"answered", "forced"}
+    assert (ends.get("forced", 0) > 0) == (name == "hard-budget")
+    if name == "hard-budget":
+        asked = rows(out, "SELECT DISTINCT requested, executed, forced FROM episode ORDER BY 1")
+        assert asked == [(1, 1, 0), (2, 1, 1)]
