@@ -18,6 +18,10 @@ REPLY_TOKENS = 120
 """Tokens of one reply."""
 MODEL_CALL_S = 4.0
 """Seconds of one model call."""
+JUDGE_PROMPT_TOKENS = 400
+"""Question, gold, answer and instructions of one verdict."""
+JUDGE_REPLY_TOKENS = 10
+JUDGE_CALL_S = 1.0
 EMBEDDED_EPISODE_S = 0.02
 """Seconds of one episode of an agent without a model, on one processor."""
 
@@ -131,6 +135,31 @@ def estimate(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeEstimate:
+    """What a model judge would use: one call per episode."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float
+
+
+def judge_estimate(model: str, episodes: int, settings: ModelSettings) -> JudgeEstimate:
+    """Estimate a model judge over all episodes (those without an answer are not judged)."""
+    one = cost(price_of(model, settings), JUDGE_PROMPT_TOKENS, JUDGE_REPLY_TOKENS, None)
+    return JudgeEstimate(
+        model,
+        episodes,
+        episodes * JUDGE_PROMPT_TOKENS,
+        episodes * JUDGE_REPLY_TOKENS,
+        None if one is None else one * episodes,
+        episodes * JUDGE_CALL_S,
+    )
+
+
 def hours(estimates: Mapping[str, float], limits: Mapping[str, int | None], workers: int) -> float:
     """Hours for seconds of work per model (or `""` without one), as many at once as limits allow.
 
@@ -155,6 +184,7 @@ def assumptions(config: ExperimentConfig) -> tuple[str, ...]:
             else ""
         ),
         f"{BASE_TOKENS} tokens of instructions and question a prompt, {REPLY_TOKENS} tokens a reply",
+        f"a model judge reads {JUDGE_PROMPT_TOKENS} tokens and takes {JUDGE_CALL_S:g} s an answer",
         f"{MODEL_CALL_S:g} s a model call, {EMBEDDED_EPISODE_S:g} s an episode without a model;"
         " preparing sessions is not in the hours",
         "no token of a prompt is cached by the provider",

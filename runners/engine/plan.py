@@ -14,7 +14,7 @@ from typing import Any
 
 from memtui.metrics.scales import scale_label
 from runners.engine import estimate, preflight
-from runners.engine.estimate import Estimate, HistorySize
+from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
 from runners.engine.experiment import Experiment
 from runners.memory.registry import missing_needs
 from runners.models.settings import ModelSettings
@@ -39,11 +39,17 @@ class PlanReport:
 
     experiment: Experiment
     rows: tuple[Estimate, ...]
+    judges: tuple[JudgeEstimate, ...]
     sizes: dict[float, HistorySize]
     missing: tuple[Missing, ...]
     missing_parts: tuple[str, ...]
     warnings: tuple[str, ...]
     hours: float
+
+    @property
+    def parts(self) -> tuple[Estimate | JudgeEstimate, ...]:
+        """Everything that uses tokens."""
+        return (*self.rows, *self.judges)
 
     @property
     def episodes(self) -> int:
@@ -53,12 +59,19 @@ class PlanReport:
     @property
     def cost(self) -> float | None:
         """US dollars of everything; None as soon as one part is unknown."""
-        total = 0.0
-        for row in self.rows:
-            if row.cost is None:
-                return None
-            total += row.cost
-        return total
+        costs = [part.cost for part in self.parts]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of all prompts, the judges' included."""
+        return sum(part.prompt_tokens for part in self.parts)
+
+    @property
+    def completion_tokens(self) -> int:
+        """Tokens of all replies, the judges' included."""
+        return sum(part.completion_tokens for part in self.parts)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON holds it (docs/running-experiments.md)."""
@@ -69,8 +82,8 @@ class PlanReport:
             "data": dict(experiment.data),
             "items": len(experiment.plan.items()),
             "episodes": self.episodes,
-            "prompt_tokens": sum(row.prompt_tokens for row in self.rows),
-            "completion_tokens": sum(row.completion_tokens for row in self.rows),
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost,
             "hours": round(self.hours, 3),
             "cells": [
@@ -89,6 +102,16 @@ class PlanReport:
                     "cost_usd": row.cost,
                 }
                 for row in self.rows
+            ],
+            "judges": [
+                {
+                    "model": judge.model,
+                    "calls": judge.calls,
+                    "prompt_tokens": judge.prompt_tokens,
+                    "completion_tokens": judge.completion_tokens,
+                    "cost_usd": judge.cost,
+                }
+                for judge in self.judges
             ],
             "scales": [
                 {
@@ -135,10 +158,19 @@ def make_plan(experiment: Experiment, models: Mapping[str, ModelSettings]) -> Pl
         )
         rows.append(row)
         seconds[row.model or ""] = seconds.get(row.model or "", 0.0) + row.seconds
+    judges = []
+    for part in experiment.config.judges:
+        model = part.options.get("model")
+        if isinstance(model, str):
+            settings = models.get(model, ModelSettings())
+            judge = estimate.judge_estimate(model, sum(episodes.values()), settings)
+            judges.append(judge)
+            seconds[model] = seconds.get(model, 0.0) + judge.seconds
     at_once = {name: settings.concurrency for name, settings in models.items()}
     return PlanReport(
         experiment=experiment,
         rows=tuple(rows),
+        judges=tuple(judges),
         sizes=sizes,
         missing=missing_rungs(experiment),
         missing_parts=missing_parts(experiment, models),
@@ -203,6 +235,6 @@ def _warnings(experiment: Experiment, rows: list[Estimate]) -> list[str]:
         elif row.fits_at_cap is False:
             warnings.append(
                 f"{where}: an episode that goes on to the safety cap reaches {row.prompt_at_cap:,} tokens,"
-                f" more than {row.model} takes ({row.context:,}); set observation_tokens"
+                f" more than {row.model} takes ({row.context:,}); lower observation_tokens"
             )
     return warnings

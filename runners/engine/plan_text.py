@@ -47,6 +47,13 @@ def plan_text(report: PlanReport) -> str:
             f"  {window:>9}  {_dollars(row.cost)}{mark}"
         )
     lines += _section(
+        "model judges",
+        [
+            f"{j.model}: {j.calls:,} answers, about {j.prompt_tokens:,} tokens, {_dollars(j.cost)}"
+            for j in report.judges
+        ],
+    )
+    lines += _section(
         "missing rungs (their episodes are not planned)",
         [
             f"scale {scale_label(m.scale)}: {m.histories} of {m.of} histories, e.g. {m.example}"
@@ -64,16 +71,14 @@ def _section(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:
 
 
 def _tokens(report: PlanReport) -> str:
-    prompt = sum(row.prompt_tokens for row in report.rows)
-    completion = sum(row.completion_tokens for row in report.rows)
-    if not prompt and not completion:
+    if not report.prompt_tokens and not report.completion_tokens:
         return "none: no arm asks a language model"
-    return f"about {prompt:,} in, {completion:,} out"
+    return f"about {report.prompt_tokens:,} in, {report.completion_tokens:,} out"
 
 
 def _cost(report: PlanReport) -> str:
-    unknown = sorted({row.model or "" for row in report.rows if row.cost is None})
-    known = sum(row.cost for row in report.rows if row.cost is not None)
+    unknown = sorted({part.model or "" for part in report.parts if part.cost is None})
+    known = sum(part.cost for part in report.parts if part.cost is not None)
     if not unknown:
         return _dollars(known)
     return f"unknown: no price for {', '.join(unknown)}" + (

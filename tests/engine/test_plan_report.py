@@ -106,3 +106,12 @@ def test_what_is_not_in_the_hash_is_not_in_the_plan_of_record() -> None:
     assert CONFIG["limits"] == {"workers": 4}
     one = tiny_experiment({"limits": {"workers": 9}}).hash
     assert one == tiny_experiment().hash
+
+
+def test_a_model_judge_is_counted() -> None:
+    judges = [{"name": "model", "model": "m"}]
+    report = planned(judges=judges)
+    (judge,) = report.judges
+    assert (judge.calls, judge.prompt_tokens) == (36, 36 * 400)
+    assert report.prompt_tokens == sum(row.prompt_tokens for row in report.rows) + 36 * 400
+    assert planned(None, judges=judges).cost is None
