@@ -193,7 +193,8 @@ def _seeds(source: ReportSource) -> object:
 
 def _differences(a: Side, b: Side) -> list[tuple[str, str, str]]:
     """Settings that differ: of the runs (configuration, versions, data) and of the two arms."""
-    left, right = {}, {}
+    left: dict[str, str] = {}
+    right: dict[str, str] = {}
     if a.source.reader.path != b.source.reader.path:
         left |= _run_settings(a)
         right |= _run_settings(b)

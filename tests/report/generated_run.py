@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.metrics.facts import FactTracker
+from memtui.metrics.similarity import QueryHistory
 from memtui.model import (
     EndReason,
     EpisodeId,
@@ -17,6 +18,7 @@ from memtui.model import (
     Hit,
     Item,
     Label,
+    Turn,
     Usage,
 )
 from memtui.store.events import (
@@ -27,6 +29,7 @@ from memtui.store.events import (
     ItemEvent,
     RunEvent,
     RunStateEvent,
+    SessionEvent,
     StepEvent,
     VerdictEvent,
 )
@@ -172,12 +175,25 @@ class RunFile:
                 writer.put(ItemEvent(item))
             for haystack in self.haystacks.values():
                 writer.put(haystack)
+            for token in self._tokens():
+                writer.put(SessionEvent(token, token, (Turn("user", f"text of {token}"),), 10))
             for number, script in enumerate(self.scripts):
                 self._episode(writer, number, script)
             writer.put(RunStateEvent(self.state, AT))
         finally:
             writer.close_sync()
         return self.path
+
+    def _tokens(self) -> list[str]:
+        """Every session that is evidence, a position of a history, or a hit."""
+        found: dict[str, None] = {}
+        for item in self.items.values():
+            found.update((e.session, None) for e in item.evidence if e.session is not None)
+        for haystack in self.haystacks.values():
+            found.update((token, None) for token, _, _ in haystack.positions)
+        for script in self.scripts:
+            found.update((ref, None) for refs in script.calls for ref in refs)
+        return list(found)
 
     def _episode(self, writer: RunWriter, number: int, script: Script) -> None:
         uid = f"episode{number:06d}"
@@ -189,8 +205,11 @@ class RunFile:
         writer.put(EpisodeStarted(identity, uid, haystack, script.scale, AT))
         tracker = FactTracker(self.items[script.item].evidence, self.arms[script.arm].provenance)
         seq = 0
+        history = QueryHistory()
         for call, refs in enumerate(script.calls, 1):
             seq += 1
+            query = script.queries[call - 1] if script.queries else f"query {call}"
+            near = history.add(query)
             writer.put(
                 StepEvent(
                     uid, seq, "model", AT, name="agent", usage=Usage(prompt=100, completion=10)
@@ -208,7 +227,9 @@ class RunFile:
                     name="search",
                     counts_as_call=True,
                     call_no=call,
-                    query=script.queries[call - 1] if script.queries else f"query {call}",
+                    query=query,
+                    similarity=near.value,
+                    similarity_kind=near.kind,
                     k_asked=12,
                     k_returned=len(hits),
                     k_shown=len(hits),
@@ -220,8 +241,23 @@ class RunFile:
                     wall_ms=12.5,
                 )
             )
-        for _ in range(script.refused):
+        for extra in range(script.refused):
+            seq += 1
             tracker.call((), status="refused", executed=False)
+            writer.put(
+                StepEvent(
+                    uid,
+                    seq,
+                    "memory_call",
+                    AT,
+                    name="search",
+                    status="refused",
+                    counts_as_call=True,
+                    call_no=len(script.calls) + 1 + extra,
+                    query="one more",
+                    text="Refused: the budget is used up.",
+                )
+            )
         if script.running:
             return
         if script.answer is not None:
