@@ -8,14 +8,17 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.state.overview import ArmView, CellView, Measure, Overview, Share
-from memtui.views.bars import stacked_bar, tall_bars
+from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.look import Look
-from memtui.views.numbers import percent, scale
+from memtui.views.numbers import percent, scale, usable_label
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 TEXTURES = ("█", "▒", "░")
 SEPARATOR = "   "
+WIDE = 100
+"""Columns from which coverage stands beside the outcomes."""
+COVERED_BAR = 16
 
 
 def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
@@ -89,7 +92,9 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     apart = cell.shares[Measure.ABSTAINED]
     if apart.n:
         parts.append(share_text("unanswerable, abstained", apart, look))
-    parts.append(Text.assemble(("s* of the arm ", look.muted), (str(arm.s_star), ""), end=""))
+    parts.append(
+        Text.assemble(("s* of the arm ", look.muted), (usable_label(arm.s_star), ""), end="")
+    )
     return [head, *flow(parts, width)]
 
 
@@ -127,7 +132,10 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
         head.append(texture * 2, style)
         head.append(f" {word}", look.muted)
     lines = [head]
-    bar = max(10, min(40, width - 44))
+    if width >= WIDE:
+        head.append("   ━━", look.gold)
+        head.append(" evidence complete within B", look.muted)
+    bar = max(10, min(40, width - 44 - (COVERED_BAR + 8 if width >= WIDE else 0)))
     for value, cell in zip(overview.scales, arm.cells, strict=True):
         line = Text(" ", end="", no_wrap=True)
         line.append(scale(value).rjust(5), look.muted)
@@ -151,9 +159,13 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
         line.append(f"  {counts.passed:>4}", look.good)
         line.append(f" {counts.exhausted:>4}", look.budget)
         line.append(f" {counts.wrong:>4}", look.bad)
-        line.append(f"   n {counts.n}", look.muted)
-        if counts.n_excluded:
-            line.append(f"   ! {counts.n_excluded}", look.missing)
+        line.append(f"   n {counts.n:<5}", look.muted)
+        aside = f"! {counts.n_excluded}" if counts.n_excluded else ""
+        line.append(aside.ljust(6), look.missing)
+        covered = cell.shares[Measure.COVERED]
+        if covered.value is not None and width >= WIDE:
+            line.append_text(share_bar(covered.k, covered.n, COVERED_BAR, look, look.gold))
+            line.append(f" {percent(covered.value):>3} %", look.muted)
         lines.append(line)
     return lines
 
@@ -167,9 +179,12 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
     longest = max(cell_len(clean_line(view.arm.key)) for view in overview.arms)
     slot = max(chart, min(longest, 24)) + 3
     per_row = max(1, (width - 1) // slot)
+    rows = -(-len(overview.arms) // per_row)
+    if 6 * rows - 1 > height:
+        return []  # a part of the arms would look like all of them
     lines: list[Text] = []
     arms = list(overview.arms)
-    while arms and len(lines) + 6 <= height:
+    while arms:
         row, arms = arms[:per_row], arms[per_row:]
         names = Text(" ", end="", no_wrap=True)
         charts: list[list[Text]] = []

@@ -15,20 +15,18 @@ from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.episode_row import episode_text, fact_of
+from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_parts import (
     HitSource,
     StopSource,
     call_lines,
     head_lines,
     missing_evidence,
-    sessions_of,
     step_words,
 )
 from memtui.screens.trajectory_text import readable, whole_text
-from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.trajectory import Stop, Trajectory, trajectory
-from memtui.store.records import SessionRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -37,9 +35,6 @@ from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Pane, Rule
 from memtui.widgets.text_pane import TextPane
 from memtui.widgets.virtual_list import VirtualList
-
-KEPT_SESSIONS = 400
-"""Session texts kept decoded while the reader walks through episodes."""
 
 
 class TrajectoryScreen(MemtuiScreen):
@@ -81,7 +76,7 @@ class TrajectoryScreen(MemtuiScreen):
         self._wanted: int | None = None
         self._found: Trajectory | None = None
         self._stop = 0
-        self._texts: dict[str, SessionRow] = {}
+        self._texts: SessionTexts | None = None
         self._find = ""
 
     def body(self) -> Iterable[Widget]:
@@ -220,7 +215,9 @@ class TrajectoryScreen(MemtuiScreen):
             return
         if self.steps.cursor != self._stop:
             self.steps.cursor = self._stop
-        self._read_texts(session, stop)
+        if self._texts is None:
+            self._texts = SessionTexts(session.pages)
+        self._texts.forget_missing()
         source = HitSource(stop, found, self._texts, self.look)
         if fresh:
             gold = next((hit.rank for hit in stop.hits if hit.gold), None)
@@ -260,21 +257,9 @@ class TrajectoryScreen(MemtuiScreen):
             elif not self.has_class("reading"):
                 self.hits.focus()
 
-    def _read_texts(self, session: RunSession, stop: Stop) -> None:
-        """Session texts of the hits of a stop: a dozen reads by key, kept for the next steps."""
-        wanted = [token for token in sessions_of([stop])[:64] if token not in self._texts]
-        if not wanted:
-            return
-        if len(self._texts) > KEPT_SESSIONS:
-            self._texts.clear()
-        try:
-            self._texts.update(session.pages.sessions(wanted))
-        except UserError as error:
-            self.bench.say(str(error), error=True)
-
     def _draw_text(self) -> None:
         found, stop = self._found, self.stop
-        if found is None or stop is None:
+        if found is None or stop is None or self._texts is None:
             return
         document, facts = readable(
             found, stop, self.hits.selected, self._texts, self._find, self.look
@@ -366,7 +351,7 @@ class TrajectoryScreen(MemtuiScreen):
     def forget(self) -> None:
         super().forget()
         self._wanted = self._found = None
-        self._texts.clear()
+        self._texts = None
 
     def text_to_copy(self) -> str:
         """The text under the cursor when the text pane has the keys, else the episode."""
@@ -380,7 +365,7 @@ class TrajectoryScreen(MemtuiScreen):
     def text_to_page(self) -> str:
         """All of the text of which the pane shows a part."""
         found, stop = self._found, self.stop
-        if found is None or stop is None:
+        if found is None or stop is None or self._texts is None:
             return ""
         return whole_text(found, stop, self.hits.selected, self._texts)
 

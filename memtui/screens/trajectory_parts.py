@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.screens.episode_row import closing_words, ending_of
 from memtui.screens.overview_parts import flow
+from memtui.screens.session_texts import SessionTexts
 from memtui.state.session import RunSession
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words, units_of
 from memtui.store.records import SessionRow
@@ -28,6 +29,8 @@ PREVIEW = 300
 """Characters of a turn that a hit's line holds."""
 LOOKED_AT = 4_000
 """Characters of a turn that are searched for a query word."""
+READ_AROUND = 20
+"""Hits before and after the drawn one whose texts are read with its own."""
 LEAD = 12
 """Characters kept before it."""
 
@@ -124,8 +127,10 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     total = row.gold_total if row.done else (len(units) or None)
     got = row.gold_found if row.done else covered
     part = styled("   evidence ", look.muted)
-    if found.detail.item.answerable:
+    if found.detail.item.answerable or total:
         part.append_text(coverage_ratio(got, total, look))
+        if not found.detail.item.answerable:
+            part.append(" (supports no answer)", look.muted)
         curve = coverage_curve(found.detail.coverage, total, look, width=12)
         if curve.cell_len:
             part.append(" ")
@@ -137,7 +142,7 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     verdicts = {v.judge: v for v in found.detail.verdicts}
     said = verdicts.get(session.settings.judge)
     if said is not None:
-        reason = f" ({clean_line(said.reason, width=20)})" if said.reason else ""
+        reason = f" ({clean_line(said.reason, width=28)})" if said.reason else ""
         judge = styled(f"   judge: {said.label}{reason}", look.muted)
         if line.cell_len + judge.cell_len <= width:
             line.append_text(judge)
@@ -256,9 +261,7 @@ def _call_parts(found: Trajectory, stop: Stop, session: RunSession, look: Look) 
 class HitSource:
     """The hits of one stop as rows; the id of a row is its rank."""
 
-    def __init__(
-        self, stop: Stop, found: Trajectory, texts: Mapping[str, SessionRow], look: Look
-    ) -> None:
+    def __init__(self, stop: Stop, found: Trajectory, texts: SessionTexts, look: Look) -> None:
         self._stop = stop
         self._found = found
         self._texts = texts
@@ -281,7 +284,8 @@ class HitSource:
         hit = view.hit
         text = styled(f"{view.rank:>3} ", look.muted)
         text.append_text(hit_marks(gold=view.gold, new=view.new, shown=hit.shown, look=look))
-        session = self._texts.get(view.sessions[0])
+        near = self._stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
+        session = self._texts.get(view.sessions[0], [hit.sessions[0] for hit in near])
         date = (session.date or "")[:10] if session is not None else ""
         text.append(f" {date or '–':<10}", look.muted)
         if width >= 60 and hit.score is not None:
@@ -360,13 +364,3 @@ def missing_evidence(found: Trajectory, index: int, look: Look) -> Text:
         text.append("  " if ranks else "")
         text.append(f"{len(absent)} of {len(units)} not among these", look.muted)
     return text
-
-
-def sessions_of(stops: Sequence[Stop]) -> list[str]:
-    """Tokens of the sessions that hits refer to."""
-    tokens: dict[str, None] = {}
-    for stop in stops:
-        for view in stop.hits:
-            for token in view.sessions:
-                tokens[token] = None
-    return list(tokens)

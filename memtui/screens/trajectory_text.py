@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rich.text import Text
 
+from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_parts import step_words
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
-from memtui.store.records import SessionRow
 from memtui.views.look import Look
 from memtui.views.marks import CUT, GOLD
 from memtui.views.session_text import PlainText, SessionText
@@ -34,7 +32,7 @@ def readable(
     found: Trajectory,
     stop: Stop,
     rank: int | None,
-    texts: Mapping[str, SessionRow],
+    texts: SessionTexts,
     find: str,
     look: Look,
 ) -> tuple[SessionText | PlainText, Text]:
@@ -89,9 +87,7 @@ def step_sections(found: Trajectory, stop: Stop) -> list[tuple[str, str]]:
     return sections
 
 
-def whole_text(
-    found: Trajectory, stop: Stop, rank: int | None, texts: Mapping[str, SessionRow]
-) -> str:
+def whole_text(found: Trajectory, stop: Stop, rank: int | None, texts: SessionTexts) -> str:
     """All of the text of which the pane shows a part; control bytes are still in it."""
     view = hit_at(stop, rank)
     if view is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memtui.metrics.scales import scale_label
+from memtui.metrics.usable_scale import UsableScale
 
 UNKNOWN = "–"
 
@@ -106,3 +107,15 @@ def scale(value: float | None) -> str:
         return UNKNOWN
     label = scale_label(value)
     return label if label == "own" else f"+{label}"
+
+
+def usable_label(found: UsableScale) -> str:
+    """s* in a few cells: ``+100``, ``> +400``, ``≤ +200?`` (a rung is missing), ``withheld``."""
+    if found.value is None:
+        return UNKNOWN
+    label = scale(found.value)
+    if found.kind == "withheld":
+        return "withheld"
+    if found.kind == "above" or found.open:
+        return f"> {label}{'?' if found.missing else ''}"
+    return f"≤ {label}?" if found.kind == "interval" else label

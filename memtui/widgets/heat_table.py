@@ -13,12 +13,11 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 
-from memtui.metrics.usable_scale import UsableScale
 from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Overview
 from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
-from memtui.views.numbers import points, scale
+from memtui.views.numbers import points, scale, usable_label
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 from memtui.widgets.lines import LineView, look_of
@@ -73,18 +72,6 @@ def geometry(overview: Overview, width: int) -> Geometry:
     p90r = room >= 6
     room -= 6 if p90r else 0
     return Geometry(name, cell, gap, room >= 2 * columns + 2, delta, p90r, star)
-
-
-def shortened(found: UsableScale) -> str:
-    """s* in a few cells: ``+100``, ``> +400``, ``≤ +200?``, ``withheld``."""
-    if found.value is None:
-        return "–"
-    label = scale(found.value)
-    if found.kind == "withheld":
-        return "withheld"
-    if found.kind == "above" or found.open:
-        return f"> {label}{'?' if found.missing else ''}"
-    return f"≤ {label}?" if found.kind == "interval" else label
 
 
 class HeatTable(LineView):
@@ -232,7 +219,7 @@ class HeatTable(LineView):
                 style = look.bad
             text.append(points(delta).rjust(6), style)
         if shape.star:
-            text.append(shortened(view.s_star).rjust(shape.star), self._star_style(view, look))
+            text.append(usable_label(view.s_star).rjust(shape.star), self._star_style(view, look))
         if shape.p90r:
             text.append(str(view.p90r).rjust(6), look.muted)
         return text
