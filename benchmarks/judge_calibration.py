@@ -26,6 +26,7 @@ from runners.judges.calibration import (
     Probe,
     Rates,
     abstention_golds,
+    evidence_sentences,
     hand_checked,
     locomo_golds,
     longmemeval_golds,
@@ -70,6 +71,8 @@ async def table(judge: Judge, folder: Path, every: int) -> list[Row]:
     await add("LoCoMo golds verbatim (categories 1-4)", "right", locomo)
     await add("LongMemEval golds verbatim", "right", longmemeval)
     await add("LongMemEval abstention explanations", "right", abstention_golds(folder))
+    sentences = evidence_sentences(folder)
+    await add("evidence sentences that hold the gold word for word", "mostly right", sentences)
     probes = rewritten([*locomo, *longmemeval], seed=1)
     for kind in ("date", "numeral", "list", "lead-in"):
         await add(f"rewrites: {kind}", "right", [p for p in probes if p.group == kind])

@@ -21,7 +21,7 @@ _ABSTAINS = re.compile(
     rf"(?:no|not enough|not sufficient|not any|insufficient|without (?:any|enough)) (?:relevant |specific |such |enough |further )?{_MATTER}"
     rf"|(?:not|never) {_HOW}{_TOLD}"
     rf"|(?:do|does|did) not {_HOW}(?:have|contain|hold|include|provide) (?:any |enough |that |the |this |such |sufficient |specific )*{_MATTER}"
-    rf"|(?:i|we) (?:do|did) not {_HOW}(?:know|recall|remember|see|find|have)\b"
+    rf"|(?:i|we) (?:do|did) not {_HOW}(?:know|recall|remember|see|find)\b"
     r"|(?:can|could) not (?:be )?(?:determined?|answer(?:ed)?|find|found|tell|say|know|recall|locate|identify|infer|confirm)"
     r"|(?:unable|not able|impossible|not possible|no way) to (?:determine|answer|find|tell|say|know|recall|identify|confirm)"
     rf"|{_MATTER} (?:provided )?(?:is|was) (?:not enough|insufficient|missing|lacking|incomplete|not (?:there|available))"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,46 @@ def longmemeval_golds(folder: Path) -> list[Probe]:
         gold = str(row["answer"])
         out.append(Probe(Case(row["question"], gold, gold, qtype, True), True, qtype))
     return out
+
+
+def evidence_sentences(folder: Path) -> list[Probe]:
+    """Sentences of the evidence (at most 40 words) that hold the gold word for word, as answers.
+
+    What a span-reading agent returns at best. Mostly right, not always: "two weeks ago" holds the gold
+    "two" of another question.
+    """
+    out = []
+    for conversation in json.loads((folder / "locomo" / "locomo10.json").read_text("utf-8")):
+        turns = {
+            turn["dia_id"]: turn["text"]
+            for value in conversation["conversation"].values()
+            if isinstance(value, list)
+            for turn in value
+        }
+        for row in conversation["qa"]:
+            if row["category"] != 5:
+                texts = [turns[e] for e in row["evidence"] if e in turns]
+                case = Case(
+                    row["question"], str(row["answer"]), None, LOCOMO_TYPES[row["category"]], True
+                )
+                out += _holding(case, texts)
+    golds = {p.case.question: p.case for p in longmemeval_golds(folder)}
+    path = folder / "longmemeval" / "evidence_turns_500.jsonl"
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        row = json.loads(line) if line.strip() else {"question": ""}
+        known = golds.get(row["question"])
+        if known is not None:
+            out += _holding(known, [t["content"] for s in row["sessions"] for t in s["turns"]])
+    return out
+
+
+def _holding(case: Case, texts: Sequence[str]) -> list[Probe]:
+    """The first sentence that holds the gold between word boundaries, if any."""
+    gold = re.escape((case.gold or "").lower().rstrip("."))
+    for sentence in (s for text in texts for s in re.split(r"(?<=[.!?])\s+", text)):
+        if len(sentence.split()) <= 40 and re.search(rf"(?<!\w){gold}(?!\w)", sentence.lower()):
+            return [Probe(replace(case, answer=sentence), True, case.qtype)]
+    return []
 
 
 def rewritten(golds: Iterable[Probe], seed: int = 1) -> list[Probe]:

@@ -18,7 +18,8 @@ from runners.judges.dates import DateSpan, parse_iso
 from runners.judges.folding import word_set, words
 from runners.judges.golds import asked, parts, variants
 from runners.judges.lexer import STOP, Tok, content, lex, sentences
-from runners.judges.matching import Span, find, find_content, informative, objection
+from runners.judges.matching import Span, find, find_content, informative
+from runners.judges.objections import objection
 from runners.judges.options import option_verdict
 from runners.judges.polarity import echo, polarity
 
@@ -172,11 +173,12 @@ def _states(variant: str, case: Case, answer: tuple[Tok, ...], *, ordered: bool)
     if day is not None:
         return _dated(day, gold, _with_anchor(case, answer), variant)
     pieces = parts(variant)
+    question = lex(case.question)
     if ordered and len(pieces) > 1:
         return _in_order(pieces, answer)
     objections: list[str] = []
     for span in find(gold, answer):
-        against = objection(span, answer, gold)
+        against = objection(span, answer, gold, question)
         if not against and _enumerates(span, answer, len(pieces)):
             against = "enumeration"
         if not against:
@@ -186,13 +188,12 @@ def _states(variant: str, case: Case, answer: tuple[Tok, ...], *, ordered: bool)
         return _all_parts(pieces, case, answer)
     if objections:
         return objections[0]
-    question = lex(case.question)
     need = informative(gold, question)
     if not need:
         return "not_stated"
     for sentence in sentences(answer):
         for span in find_content(need, sentence, slack=len(need) + 2):
-            against = objection(span, sentence, gold)
+            against = objection(span, sentence, gold, question)
             if not against and _enumerates(span, sentence, 1):
                 against = "enumeration"
             if not against:
@@ -252,11 +253,11 @@ def _all_parts(pieces: Sequence[tuple[Tok, ...]], case: Case, answer: tuple[Tok,
 
 def _part_stated(piece: Sequence[Tok], question: Sequence[Tok], answer: Sequence[Tok]) -> bool:
     for span in find(piece, answer):
-        if not objection(span, answer, piece):
+        if not objection(span, answer, piece, question):
             return True
     need = informative(piece, question) or content(piece)
     return any(
-        not objection(s, answer, piece)
+        not objection(s, answer, piece, question)
         for s in find_content(need, answer, slack=len(need) + 1, within_entry=True)
     )
 

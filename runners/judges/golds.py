@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runners.judges.folding import fold, word_set
+from runners.judges.folding import fold, stem, word_set
 from runners.judges.lexer import STOP, Tok, content, lex, sentences
 from runners.judges.quantities import as_quantity, unit_dimension
 
@@ -49,6 +49,8 @@ class Asked:
     """Asks for an amount, a time or a frequency."""
     unit: str | None
     """The unit of measure it names ("how many *weeks*")."""
+    counted: tuple[str, ...]
+    """Stems of what "how many" counts ("Korean restaurants")."""
     ordered: bool
     """Asks for an order: the parts of the gold may not be shuffled."""
     why: bool
@@ -73,12 +75,28 @@ def asked(question: str) -> Asked:
     return Asked(
         measure=bool(_MEASURE.search(q)),
         unit=unit,
+        counted=_counted(q),
         ordered=bool(_ORDER.search(q)),
         why=bool(re.search(r"\bwhy\b|\bwhat (?:was the )?(?:reason|motivat)", q)),
         options=_options(q),
         yes_no=_yes_no(q),
         several=len(re.findall(r"\bhow (?:many|much|long|old|often)\b", q)) > 1,
     )
+
+
+def _counted(question: str) -> tuple[str, ...]:
+    """The noun phrase after "how many", up to the verb; empty for units of measure."""
+    m = re.search(r"\bhow many ((?:[\w'-]+ ?)+)", question)
+    if m is None:
+        return ()
+    noun: list[str] = []
+    for word in m.group(1).split():
+        if word in _AUX or word in STOP:
+            break
+        noun.append(word)
+    if any(unit_dimension(w) for w in noun):
+        return ()
+    return tuple(stem(w) for w in noun[:4])
 
 
 def _yes_no(question: str) -> bool:
@@ -244,6 +262,8 @@ def modifier(sent: list[Tok], i: int) -> str:
         t.text for t in sent[max(0, i - 4) : i] if t.kind != "sep" and t.text not in ("a", "the")
     ]
     tail = " ".join(before[-3:])
+    if tail.endswith(("am up to", "is up to", "are up to", "was up to", "were up to")):
+        return ""
     for name, phrases in (
         ("at_most", ("no more than", "at most", "up to", "not more than")),
         ("at_least", ("at least", "no less than", "no fewer than", "minimum of")),

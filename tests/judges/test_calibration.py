@@ -10,6 +10,7 @@ import pytest
 from runners.judges.calibration import (
     Probe,
     abstention_golds,
+    evidence_sentences,
     hand_checked,
     locomo_golds,
     longmemeval_golds,
@@ -50,6 +51,13 @@ async def test_every_gold_verbatim_is_accepted(shared_data: Path) -> None:
     for probes in (locomo, longmemeval):
         rates = await measure(JUDGE, probes)
         assert rates.right == rates.n, [p.case.gold for p, _ in rates.errors]
+
+
+async def test_evidence_sentences_that_hold_the_gold_are_accepted(shared_data: Path) -> None:
+    probes = evidence_sentences(shared_data)
+    rates = await measure(JUDGE, probes)
+    note(f"evidence sentences: {rates.right} of {rates.n}")
+    assert rates.n > 600 and rates.accepted >= 0.97
 
 
 async def test_rewrites_are_accepted(shared_data: Path) -> None:
