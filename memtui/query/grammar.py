@@ -1,4 +1,4 @@
-"""Words of a filter: `out:exhausted scale>=200 "free text" -arm:dense` (docs/command-line.md).
+"""Words of a filter: `out:exhausted scale>=200 "free text" -arm:dense` (docs/metrics.md, "Filters").
 
 Terms are joined by "and"; commas inside a value mean "or"; a leading `-` negates. Text is literal: only
 `name:value` with an identifier before the sign is a test, everything else is searched for.

@@ -1,4 +1,4 @@
-"""A filter read from text: predicate and SQL of the same meaning (docs/command-line.md, "Filters")."""
+"""A filter read from text: predicate and SQL of the same meaning (docs/metrics.md, "Filters")."""
 
 from __future__ import annotations
 
