@@ -150,7 +150,7 @@ async def peer(ladder: Ladder) -> tuple[float, float, float]:
         view = await system.open(case.haystack, artifacts, ladder.texts, None, None)
         found = await view.scores(case.question)
         worst = max(worst, float(np.abs(np.where(np.isfinite(found), found, 0) - scores).max()))
-        _check_ties(found, best(found, K))
+        _check_ties(found, best(found, K).tolist())
     return cutting, indexing, worst
 
 

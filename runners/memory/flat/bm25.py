@@ -96,7 +96,7 @@ class BM25View(FlatView):
             [often * idf(n, df) for often, df in zip(times, holding.tolist(), strict=True)]
         )
         # idf > 0 and tf > 0, so a block scores 0 exactly where it holds none of the words.
-        parts = weights[found.word] * (found.count / (self._norms()[found.block] + found.count))
+        parts = weights[found.word] * (found.times / (self._norms()[found.block] + found.times))
         total = np.bincount(found.block, parts, n).astype(np.float64, copy=False)
         if original is not None:
             total = total[original]
@@ -108,7 +108,8 @@ class BM25View(FlatView):
         if self._norm_cache is None:
             lengths = self._members.lengths()
             mean = float(lengths.sum()) / len(lengths) or 1.0
-            self._norm_cache = self._k1 * ((1 - self._b) + self._b * (lengths / mean))
+            k1, b = self._k1, self._b
+            self._norm_cache = lengths * (k1 * b / mean) + k1 * (1 - b)
         return self._norm_cache
 
 
@@ -190,7 +191,7 @@ class BM25:
             numbers = [p.first + i for p in prepared for i in range(p.blocks)]
         return BM25View(
             blocks,
-            postings.members(np.array(numbers, dtype=np.int64)),
+            postings.members(np.fromiter(numbers, np.int64, len(numbers))),
             k=self._k,
             k1=self._k1,
             b=self._b,

@@ -8,11 +8,12 @@ ranks from 1. BM25 ranks only the blocks that hold a word of the query.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memtui.errors import UserError
 from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
@@ -28,6 +29,9 @@ from runners.memory.flat.search import (
     search_tool,
 )
 
+Ranking = npt.NDArray[np.intp] | list[int]
+"""Blocks, best first."""
+
 RRF_K = 60
 """The constant of the paper."""
 
@@ -40,7 +44,7 @@ class HybridSession:
     dense: DenseSession
 
 
-def fuse(rankings: list[list[int]], blocks: int, rrf_k: int) -> Scores:
+def fuse(rankings: Sequence[Ranking], blocks: int, rrf_k: int) -> Scores:
     """Fused score of each block; -inf for one that no ranking holds."""
     fused = np.zeros(blocks)
     for ranking in rankings:

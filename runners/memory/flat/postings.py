@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +21,16 @@ Counts = npt.NDArray[np.intc]
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrences:
+class Occurrences(NamedTuple):
     """Where the words of a query occur: three parallel arrays, ordered by word, then block.
 
-    Entry i says that word `word[i]` (its place in the query) occurs `count[i]` times in `block[i]`
+    Entry i says that word `word[i]` (its place in the query) occurs `times[i]` times in `block[i]`
     (its number in the postings, or its place in a haystack).
     """
 
     word: Ints
     block: Ints
-    count: Counts
+    times: Counts
 
 
 def _joined(arrays: Sequence[array[int]]) -> Counts:
@@ -46,7 +45,7 @@ class Postings:
     vocabulary.
     """
 
-    __slots__ = ("_blocks", "_counts", "_kept", "_kept_at", "_lengths", "_words")
+    __slots__ = ("_blocks", "_counts", "_kept", "_kept_at", "_lengths", "_lengths_kept", "_words")
 
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
@@ -55,6 +54,7 @@ class Postings:
         self._lengths = array("i")
         self._kept: dict[tuple[str, ...], Occurrences | None] = {}
         self._kept_at = 0
+        self._lengths_kept: Floats = np.empty(0)
 
     def __len__(self) -> int:
         """Number of blocks."""
@@ -82,7 +82,9 @@ class Postings:
 
     def lengths(self, numbers: Ints) -> Floats:
         """Number of words of each block."""
-        return _joined([self._lengths])[numbers].astype(np.float64)
+        if len(self._lengths_kept) != len(self):
+            self._lengths_kept = _joined([self._lengths]).astype(np.float64)
+        return self._lengths_kept[numbers]
 
     def occurrences(self, words: tuple[str, ...]) -> Occurrences | None:
         """Where distinct `words` occur, in any block; None if nowhere.
@@ -160,4 +162,4 @@ class Members:
             self._places = np.concatenate((self._places, np.full(added, -1, dtype=np.int64)))
         place = self._places[everywhere.block]
         (kept,) = (place >= 0).nonzero()
-        return Occurrences(everywhere.word[kept], place[kept], everywhere.count[kept])
+        return Occurrences(everywhere.word[kept], place[kept], everywhere.times[kept])

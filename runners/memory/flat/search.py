@@ -124,11 +124,11 @@ class Blocks:
         return Hit(self._positions[place].token, score, first=turn, last=turn)
 
 
-def best(scores: Scores, k: int | None = None) -> list[int]:
+def best(scores: Scores, k: int | None = None) -> npt.NDArray[np.intp]:
     """Indices of the k best finite scores, best first, ties by position (the older block first)."""
     (matching,) = np.isfinite(scores).nonzero()
     order = (-scores[matching]).argsort(kind="stable")
-    ranked: list[int] = matching[order[:k]].tolist()
+    ranked: npt.NDArray[np.intp] = matching[order[:k]]
     return ranked
 
 
@@ -156,7 +156,7 @@ class FlatView(ABC):
         query, k = read_arguments(args, self._k)
         scores = await self.scores(query)
         ranked = best(scores, k)
-        hits = map(self.blocks.hit, ranked, scores[ranked].tolist())
+        hits = map(self.blocks.hit, ranked.tolist(), scores[ranked].tolist())
         return CallResult(tuple(hits), usage=_NO_MODEL, k_effective=k, data=self.remarks(query))
 
     def remarks(self, query: str) -> dict[str, Any]:
@@ -169,8 +169,9 @@ class FlatView(ABC):
 
     async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
         """Tokens of the `depth` best sessions, each at the rank of its best block."""
-        ranked = dict.fromkeys(self.blocks.token(i) for i in best(await self.scores(query)))
-        return tuple(ranked)[:depth]
+        ranked = best(await self.scores(query))
+        sessions = dict.fromkeys(self.blocks.token(i) for i in ranked.tolist())
+        return tuple(sessions)[:depth]
 
     async def close(self) -> None:
         """Nothing is held open; a call after this is a fault of the caller."""
