@@ -39,8 +39,11 @@ def to_text(value: object) -> str:
 
 
 def from_json(data: bytes | str) -> Any:
-    """Inverse of `to_json`."""
-    return orjson.loads(data)
+    """Inverse of `to_json`; StoreError when damaged."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise StoreError(f"a value in the run file is damaged ({error})") from None
 
 
 def pack(data: bytes) -> bytes:
@@ -67,7 +70,7 @@ def pack_json(value: object) -> bytes:
 
 def unpack_json(data: bytes) -> Any:
     """Inverse of `pack_json`."""
-    return orjson.loads(unpack(data))
+    return from_json(unpack(data))
 
 
 def text_hash(text: str) -> str:
@@ -104,7 +107,7 @@ def encode_hits(hits: Sequence[Hit]) -> tuple[bytes | None, dict[str, str]]:
 
 def hit_text_keys(blob: bytes | None) -> list[str]:
     """Passage keys a blob refers to."""
-    return [] if not blob else [passage_key(h[0], h[6]) for h in orjson.loads(blob) if len(h) > 6]
+    return [] if not blob else [passage_key(h[0], h[6]) for h in from_json(blob) if len(h) > 6]
 
 
 def decode_hits(blob: bytes | None, texts: Mapping[str, str] | None = None) -> tuple[Hit, ...]:
@@ -112,7 +115,7 @@ def decode_hits(blob: bytes | None, texts: Mapping[str, str] | None = None) -> t
     if not blob:
         return ()
     hits = []
-    for row in orjson.loads(blob):
+    for row in from_json(blob):
         row += [None] * (7 - len(row))
         ref, score, shown, first, last, sources, digest = row
         text = None
@@ -143,7 +146,7 @@ def usage_from(text: str | None) -> Usage | None:
     if text is None:
         return None
     known = Usage.__dataclass_fields__
-    return Usage(**{k: v for k, v in orjson.loads(text).items() if k in known})
+    return Usage(**{k: v for k, v in from_json(text).items() if k in known})
 
 
 def turns_json(turns: Iterable[Turn]) -> bytes:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from memtui.store import codec
+from memtui.store.errors import StoreError
 from memtui.store.records import (
     EpisodeCost,
     EpisodeDetail,
@@ -19,6 +20,8 @@ from memtui.store.records import (
     VerdictRow,
 )
 
+Items = Callable[[], Mapping[int, tuple[int, int, int, int]]]
+"""Item id -> cluster, question type, answerable, flagged."""
 PREVIEW = 400
 """Bytes of a long text that a list line carries."""
 
@@ -76,9 +79,7 @@ _FACTS = (
 _COLUMNS = ",".join(f"json_group_array({name})" for name in _FACTS)
 
 
-def facts(
-    source: Source, judge: str, items: Mapping[int, tuple[int, int, int, int]], since_rev: int
-) -> list[EpisodeFact]:
+def facts(source: Source, judge: str, items: Items, since_rev: int) -> list[EpisodeFact]:
     """See `RunReader.episode_facts`.
 
     Column by column: SQLite and orjson hand over a column of 100,000 values as one text in a quarter of
@@ -108,11 +109,16 @@ def _facts(
     where: str,
     params: Sequence[object],
     judge: str,
-    items: Mapping[int, tuple[int, int, int, int]],
+    items: Items,
 ) -> list[EpisodeFact]:
     row = source.query(f"SELECT {_COLUMNS} FROM episode WHERE {where}", params)[0]
     columns = dict(zip(_FACTS, map(codec.from_json, row), strict=True))
-    of_item = [items[i] for i in columns["item_id"]]
+    # Asked only now: an item is declared before its episodes, so none of these is missing.
+    known = items()
+    try:
+        of_item = [known[i] for i in columns["item_id"]]
+    except KeyError as error:
+        raise StoreError(f"item {error} of an episode is lost: run `memtui check`") from None
     columns["cluster"] = [i[0] for i in of_item]
     columns["qtype"] = [i[1] for i in of_item]
     columns["answerable"] = [i[2] for i in of_item]

@@ -6,6 +6,7 @@ in. Any thread may call; one call runs at a time, and `interrupt()` ends it.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -80,6 +81,8 @@ class RunReader:
                 return self._connection.execute(sql, params).fetchall()
             except sqlite3.DatabaseError as error:
                 raise self._explain(error) from None
+            except (OverflowError, UnicodeEncodeError) as error:
+                raise StoreError(f"{self.path} cannot be asked that ({error})") from None
 
     def _open(self) -> sqlite3.Connection:
         connection, found = open_read_only(self.path)
@@ -101,7 +104,8 @@ class RunReader:
         """End the query that is running in another thread; it raises StoreError there."""
         connection = self._connection
         if connection is not None:
-            connection.interrupt()
+            with contextlib.suppress(sqlite3.ProgrammingError):  # closed at this moment
+                connection.interrupt()
 
     def release(self) -> None:
         """Let go of the file; the next question opens it again.
@@ -112,6 +116,8 @@ class RunReader:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+            for known in (self._items, self._clusters, self._qtypes):
+                known.clear()  # another file may stand under the name by then
 
     close = release
 
@@ -304,7 +310,7 @@ class RunReader:
         `since_rev` keeps those that changed, or were judged, in a later transaction. An attempt that
         stopped counting appears in no answer: `dropped_since` names it.
         """
-        return episode_queries.facts(self, judge, self._refresh_items(), since_rev)
+        return episode_queries.facts(self, judge, self._refresh_items, since_rev)
 
     def dropped_since(self, since_rev: int) -> list[int]:
         """Ids of attempts that ended without counting, or lost their count, after `since_rev`."""
@@ -370,7 +376,13 @@ _HAYSTACK = (
 
 
 def _evidence(row: Sequence[Any]) -> Evidence:
-    return Evidence(row[0], row[1], row[2], EvidenceStatus(row[3]))
+    try:
+        status = EvidenceStatus(row[3])
+    except ValueError:
+        raise StoreError(
+            f"evidence of unknown status {row[3]!r}: written by a newer memtui?"
+        ) from None
+    return Evidence(row[0], row[1], row[2], status)
 
 
 def _item(row: Sequence[Any], evidence: tuple[Evidence, ...]) -> ItemRow:

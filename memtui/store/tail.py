@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.store.connect import explain, open_read_only, require_run_file
-from memtui.store.errors import NothingYet
+from memtui.store.errors import NothingYet, StoreError
 from memtui.store.reader import RunReader
 
 _ENDED = ("finished", "interrupted")
@@ -141,7 +141,14 @@ class Tail:
             raise explain(self.path, error) from None
         except NothingYet:
             return None  # a new file whose first transaction is yet to come: next tick
-        self._let_go()
+        except OSError:
+            return None  # removed just now: the next tick says so
+        except StoreError:
+            if not self.path.exists():
+                return None
+            raise
+        with contextlib.suppress(OSError):
+            self._let_go()
         if replaced:
             return replace(changes or Changes(self._marks.rev, self._state), replaced=True)
         return changes

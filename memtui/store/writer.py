@@ -84,6 +84,7 @@ class RunWriter:
         self._error: StoreError | None = None
         self._thread: threading.Thread | None = None
         self._intake: Intake | None = None
+        self._closing = False
         self._ids = known.Ids()
 
     # -- opening and closing ---------------------------------------------------------------------
@@ -100,14 +101,20 @@ class RunWriter:
             except OSError as error:
                 raise StoreError(f"cannot create {self.path.parent} ({error.strerror})") from None
         held = lease.acquire(self.path)
+        connection: sqlite3.Connection | None = None
         try:
             connection = self._open()
-        except BaseException:
+            transactions = Transactions(connection)
+            self._ids = known.load(connection)
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
             held.release()
+            if isinstance(error, sqlite3.Error):
+                raise explain(self.path, error) from None
             raise
-        transactions = Transactions(connection)
-        self._ids = known.load(connection)
         self._intake = Intake(self._ids, self.secrets, self._send, self._stored_seqs)
+        self._closing = False
         watch = LogWatch(connection, self.path)
         self._thread = threading.Thread(
             target=self._work,
@@ -176,6 +183,7 @@ class RunWriter:
     async def close(self) -> None:
         """Write what is queued, checkpoint, leave WAL mode, free the lease; StoreError if it failed."""
         thread = self._thread
+        self._closing = True
         if thread is not None and thread.is_alive():
             self._queue.put(_Stop())
             await asyncio.get_running_loop().run_in_executor(None, thread.join)
@@ -184,6 +192,7 @@ class RunWriter:
     def close_sync(self) -> None:
         """`close` for callers without a loop."""
         thread = self._thread
+        self._closing = True
         if thread is not None and thread.is_alive():
             self._queue.put(_Stop())
             thread.join()
@@ -191,8 +200,12 @@ class RunWriter:
 
     def _closed(self) -> None:
         self._thread = None
+        self._raise()
+
+    def _raise(self) -> None:
+        """Raise what went wrong, a fresh exception for each who asks."""
         if self._error is not None:
-            raise self._error
+            raise StoreError(str(self._error))
 
     # -- emitting --------------------------------------------------------------------------------
 
@@ -217,9 +230,8 @@ class RunWriter:
         self._put(event)
 
     def _put(self, event: Event) -> None:
-        if self._error is not None:
-            raise self._error
-        if self._intake is None or self._thread is None:
+        self._raise()
+        if self._intake is None or self._thread is None or self._closing:
             raise StoreError(f"{self.path} is not open for writing")
         self._intake.put(event)
 
@@ -243,7 +255,7 @@ class RunWriter:
         self._barrier(done)
         error = await future
         if error is not None:
-            raise error
+            raise StoreError(str(error))
 
     def commit_sync(self) -> None:
         """`commit` for callers without a loop."""
@@ -260,8 +272,7 @@ class RunWriter:
             raise errors[0]
 
     def _barrier(self, done: Callable[[StoreError | None], None]) -> None:
-        if self._error is not None:
-            raise self._error
+        self._raise()
         thread = self._thread
         if thread is None or not thread.is_alive():
             raise StoreError(f"{self.path} is not open for writing")
@@ -320,25 +331,26 @@ class RunWriter:
         """Wait for the first event, then for company until the linger, a full batch or a barrier."""
         batch: list[list[Operation]] = []
         barriers: list[_Barrier] = []
+        stop = False
         get = self._queue.get
         found = get()
         deadline = time.monotonic() + LINGER
         while True:
             if type(found) is list:
                 batch.append(found)
-                if len(batch) >= BATCH:
-                    return batch, barriers, False
+                if len(batch) >= BATCH and not stop:
+                    return batch, barriers, stop
             elif isinstance(found, _Barrier):
                 barriers.append(found)
             else:
-                return batch, barriers, True
+                stop = True
             try:
-                if barriers:
+                if barriers or stop:  # only what is there already
                     found = get(block=False)
                 else:
                     found = get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
-                return batch, barriers, False
+                return batch, barriers, stop
 
     def _farewell(self, connection: sqlite3.Connection) -> None:
         """Fold the log into the file and leave WAL mode, so that it can be copied and write-protected.

@@ -290,3 +290,29 @@ def test_tens_of_thousands_of_episodes_are_quick(tmp_path: Path) -> None:
         assert "COVERING INDEX" in plan[0][3]
         assert migrate.look(path).ours
         assert reader.episode_rows([5])[5].end_reason == EndReason.ANSWERED
+
+
+def test_odd_questions_and_damaged_values_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.memtui"
+    make.write(path, *make.opening(), *make.whole_episode("e1"))
+    with open_run(path) as reader:
+        for odd in (2**70, "\ud800"):
+            with pytest.raises(StoreError, match="cannot be asked that"):
+                reader.query("SELECT ?", (odd,))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE step SET hits=x'7b', data='{'")
+        connection.execute("UPDATE evidence SET status='improved'")
+        connection.execute("UPDATE episode SET item_id=99")
+        connection.commit()
+    with open_run(path) as reader:
+        with pytest.raises(StoreError, match="is damaged"):
+            reader.steps(1)
+        with pytest.raises(StoreError, match="unknown status"):
+            reader.items()
+        with pytest.raises(StoreError, match="item 99 of an episode is lost"):
+            reader.episode_facts("rules")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE run SET config='{'")
+        connection.commit()
+    with pytest.raises(StoreError, match="is damaged"):
+        open_run(path)

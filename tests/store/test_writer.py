@@ -301,3 +301,20 @@ def test_rev_grows_with_every_transaction(tmp_path: Path) -> None:
         changed = reader.episode_facts("rules", since_rev=revs[1])
         assert [f.repeat for f in changed] == [2]
     writer.close_sync()
+
+
+async def test_nothing_is_taken_after_the_close(tmp_path: Path) -> None:
+    writer = RunWriter(tmp_path / "a.memtui")
+    with pytest.raises(StoreError, match="not open"):
+        await writer.emit(make.run())
+    async with writer:
+        for event in make.opening():
+            await writer.emit(event)
+    with pytest.raises(StoreError, match="not open"):
+        await writer.emit(make.started("e1"))
+    with pytest.raises(StoreError, match="not open"):
+        await writer.commit()
+    async with writer:  # opens again
+        await writer.emit(make.started("e1"))
+    with open_run(writer.path) as reader:
+        assert reader.progress().running == 1
