@@ -22,6 +22,7 @@ from runners.judges.calibration import (
 from runners.judges.deterministic import DeterministicJudge
 
 HAND_CHECKED = Path(__file__).with_name("hand_checked.json")
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 JUDGE = DeterministicJudge()
 
 
@@ -43,6 +44,8 @@ async def test_wrong_answers_accepted(shared_data: Path) -> None:
         assert rates.n == 1540 and rates.unknown == 0
         assert published(probes) == pytest.approx(theirs, abs=0.0001)
         assert rates.accepted <= ours
+        row = next(line for line in DOCS.read_text("utf-8").split("\n") if f"audit {name}," in line)
+        assert f"| {rates.right} ({rates.accepted:.2%}) |" in row
 
 
 async def test_every_gold_verbatim_is_accepted(shared_data: Path) -> None:
