@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 
 import memtui
 import runners
@@ -66,7 +67,6 @@ def file_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
-def _folder(package: object) -> Path:
+def _folder(package: ModuleType) -> Path:
     """Folder of a package."""
-    (first, *_) = package.__path__  # type: ignore[attr-defined]  # packages have it, objects do not
-    return Path(first)
+    return Path(next(iter(package.__path__)))

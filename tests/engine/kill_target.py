@@ -10,6 +10,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 from runners.engine.executor import Job, LocalExecutor
 from runners.engine.run import run_experiment
@@ -33,7 +34,7 @@ def logged(path: Path) -> None:
         os.write(descriptor, f"ack {job.uid} {job.id.key}\n".encode())
         return finished
 
-    LocalExecutor.run = wrapped  # type: ignore[method-assign]
+    patch.object(LocalExecutor, "run", wrapped).start()
 
 
 def child(run_file: Path, log: Path, pause: float) -> int:
