@@ -1,14 +1,19 @@
-"""The app: one open run file or folder, four screens, and the news of a file that is being written."""
+"""The app: one open run file or folder, four screens, and the news of a file that is being written.
+
+Only the first screen is imported before the first frame; the others follow while the reader reads it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 import signal
 from pathlib import Path
 from typing import ClassVar, Protocol
 
+from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
@@ -16,23 +21,15 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.errors import UserError
-from memtui.screens import clipboard, pager
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.dialogs import Choice, HelpScreen, Question
-from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.open_file import OpenFileApp
-from memtui.screens.overview import OverviewScreen
-from memtui.screens.runs import RunsScreen
-from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.session import RunSession
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
 from memtui.widgets.lines import AsciiScrollBar
 
-APPLY_EVERY = 0.1
-"""Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
-FOLD_SHARE = 4.0
-"""Folding all facts again may take at most one part in five of the reading thread's time."""
+PRELOAD_AFTER = 0.3
+"""Seconds after the first frame at which the other screens are imported."""
 PARENTS = {"trajectory": "episodes", "episodes": "overview", "overview": "runs"}
 
 
@@ -105,6 +102,7 @@ class MemtuiApp(OpenFileApp):
         self._first = session
         if session is None and self._folder is None:
             self._first = RunSession(path)
+        self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
         self._current = ""
 
@@ -122,18 +120,21 @@ class MemtuiApp(OpenFileApp):
         for number in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 asyncio.get_running_loop().add_signal_handler(number, self._on_signal, number)
-        if self._folder is not None:
-            self.install_screen(RunsScreen(self._folder), "runs")
-        self.install_screen(OverviewScreen(), "overview")
-        self.install_screen(EpisodesScreen(), "episodes")
-        self.install_screen(TrajectoryScreen(), "trajectory")
         self.theme_changed_signal.subscribe(self, self._on_theme)
         self.set_interval(1.0, self._on_second)
         self._current = "runs"
         if self._first is not None:
             self.take(self._first)
             self._current = "overview"
+        self._named(self._current)
         await self.push_screen(self._current)
+        self.set_timer(PRELOAD_AFTER, self._preload)
+
+    @work(thread=True, group="preload", exit_on_error=False)
+    def _preload(self) -> None:
+        """Import the other screens while the reader looks at the first one."""
+        for name in ("episodes", "trajectory", "dialogs"):
+            importlib.import_module(f"memtui.screens.{name}")
 
     def _on_signal(self, number: int) -> None:
         self.exit(return_code=128 + number)
@@ -152,13 +153,19 @@ class MemtuiApp(OpenFileApp):
             self.say(str(error), error=True)
             return
         self.take(session)
-        for name in ("overview", "episodes", "trajectory"):
-            screen = self.get_screen(name)
-            if isinstance(screen, MemtuiScreen):
-                screen.forget()
+        for screen in self._made.values():
+            screen.forget()
         self.go("overview")
 
     # --- screens --------------------------------------------------------------------------------
+
+    def _named(self, name: str) -> MemtuiScreen:
+        """A screen by name, made and installed when it is first wanted."""
+        screen = self._made.get(name)
+        if screen is None:
+            screen = self._made[name] = _make(name, self._folder)
+            self.install_screen(screen, name)
+        return screen
 
     def go(self, screen: str) -> None:
         """Show a screen; Esc comes back from it."""
@@ -170,6 +177,7 @@ class MemtuiApp(OpenFileApp):
 
     def _show(self, screen: str) -> None:
         self._current = screen
+        self._named(screen)
         self.switch_screen(screen)
 
     def action_screen(self, name: str) -> None:
@@ -196,21 +204,17 @@ class MemtuiApp(OpenFileApp):
 
     def open_episode(self, episode_id: int) -> None:
         """Show an episode on the trajectory screen."""
-        screen = self.get_screen("trajectory")
-        if isinstance(screen, TrajectoryScreen):
-            screen.open(episode_id)
+        self._named("trajectory").show_episode(episode_id)
         self.go("trajectory")
 
     def next_episode(self, by: int) -> None:
         """Step to the neighbour of the open episode in the list."""
-        episodes, screen = self.get_screen("episodes"), self.screen
-        if not isinstance(episodes, EpisodesScreen) or not isinstance(screen, TrajectoryScreen):
-            return
-        found = episodes.neighbour(by, screen.episode_id) if episodes.is_mounted else None
+        shown, screen = self._named("episodes"), self._named("trajectory")
+        found = shown.neighbour(by, screen.episode_id) if shown.is_mounted else None
         if found is None:
             self.say("no further episode that way in the list")
         else:
-            screen.open(found)
+            screen.show_episode(found)
 
     def freshen(self) -> None:
         """Let the visible screen catch up."""
@@ -264,6 +268,8 @@ class MemtuiApp(OpenFileApp):
     def action_copy(self) -> None:
         """Copy what the screen has selected."""
         if isinstance(self.screen, MemtuiScreen):
+            from memtui.screens import clipboard
+
             text = self.screen.text_to_copy()
             self.say(clipboard.copy(text, self.copy_to_clipboard))
 
@@ -271,6 +277,8 @@ class MemtuiApp(OpenFileApp):
         """Open what the screen has selected in the pager."""
         if not isinstance(self.screen, MemtuiScreen):
             return
+        from memtui.screens import pager
+
         text = self.screen.text_to_page()
         command = pager.pager_command(os.environ)
         if not text:
@@ -287,6 +295,8 @@ class MemtuiApp(OpenFileApp):
     def action_help(self) -> None:
         """Keys and signs."""
         if isinstance(self.screen, MemtuiScreen):
+            from memtui.screens.dialogs import HelpScreen
+
             self.push_screen(HelpScreen())
 
     async def action_quit(self) -> None:
@@ -297,6 +307,8 @@ class MemtuiApp(OpenFileApp):
             return
         if not isinstance(self.screen, MemtuiScreen):
             return
+        from memtui.screens.dialogs import Choice, Question
+
         question = Question(
             "The run is still going on",
             f"It was started with this window (process {child.pid}) and can go on without it.",
@@ -310,7 +322,31 @@ class MemtuiApp(OpenFileApp):
 
     def _on_quit_answer(self, answer: str | None) -> None:
         if answer == "s" and self._child is not None:
-            self._child.stop()
-            self.exit(0)
+            self.say("stopping the run; episodes in flight are marked")
+            self._stop_and_leave(self._child)
         elif answer == "l":
             self.exit(0)
+
+    @work(exclusive=True, group="quit")
+    async def _stop_and_leave(self, child: ChildRun) -> None:
+        await asyncio.to_thread(child.stop)
+        self.exit(0)
+
+
+def _make(name: str, folder: Path | None) -> MemtuiScreen:
+    """A new screen; its module is imported here and not before."""
+    if name == "overview":
+        from memtui.screens.overview import OverviewScreen
+
+        return OverviewScreen()
+    if name == "episodes":
+        from memtui.screens.episodes import EpisodesScreen
+
+        return EpisodesScreen()
+    if name == "trajectory":
+        from memtui.screens.trajectory import TrajectoryScreen
+
+        return TrajectoryScreen()
+    from memtui.screens.runs import RunsScreen
+
+    return RunsScreen(folder or Path())

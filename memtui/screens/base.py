@@ -110,7 +110,8 @@ class MemtuiScreen(Screen[None]):
     def depends_on(self) -> object:
         """Everything the picture depends on; equal means that nothing need be drawn."""
         session = self.bench.session
-        return (self.bench.data_version, None if session is None else session.settings)
+        settings = None if session is None else session.settings
+        return (self.bench.data_version, settings, self.look.name)
 
     def draw(self) -> None:
         """Bring the widgets up to date."""
@@ -166,6 +167,18 @@ class MemtuiScreen(Screen[None]):
     def forget(self) -> None:
         """Another file was opened: nothing of the old one may stay on screen."""
         self._drawn = None
+
+    @property
+    def episode_id(self) -> int | None:
+        """The episode on screen or on its way there; None on screens without one."""
+        return None
+
+    def show_episode(self, episode_id: int) -> None:
+        """Show an episode, on the screen that can."""
+
+    def neighbour(self, by: int, of: int | None) -> int | None:
+        """The episode before (-1) or after (1) `of`, on the screen that lists them."""
+        return None
 
     def text_to_copy(self) -> str:
         """What `y` copies."""

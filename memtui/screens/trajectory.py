@@ -127,7 +127,7 @@ class TrajectoryScreen(MemtuiScreen):
 
     # --- opening and refreshing -----------------------------------------------------------------
 
-    def open(self, episode_id: int) -> None:
+    def show_episode(self, episode_id: int) -> None:
         """Show an episode from the first step that brought evidence."""
         self._wanted = episode_id
         if self.is_mounted:

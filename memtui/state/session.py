@@ -15,8 +15,6 @@ from typing import ParamSpec, TypeVar
 
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
-from memtui.query.language import parse
-from memtui.query.subject import Environment
 from memtui.state.overview import Folds, fold_cells
 from memtui.state.settings import Settings, settings_of_run
 from memtui.store import lease
@@ -188,6 +186,9 @@ class RunSession:
         """Ids that pass the filter line at the reader's B; None without one. QueryError: not a filter."""
         if not settings.filter:
             return None
+        from memtui.query.language import parse
+        from memtui.query.subject import Environment
+
         environment = Environment(
             settings.budget, self.header.run.mode, settings.judge, self.context_arms
         )
