@@ -28,8 +28,20 @@ def notes_of(report: Report, source: ReportSource, selection: Selection) -> tupl
         *_items(source, selection),
         *_judges(report),
     ]
-    notes += [f"{arm.key}: {arm.note}" for arm in report.arms if arm.note]
-    return tuple(dict.fromkeys(notes))
+    return (*dict.fromkeys(notes), *_arms(report))
+
+
+def _arms(report: Report) -> list[str]:
+    """What arms say of themselves; a note that several share is printed once."""
+    by_note: dict[str, list[str]] = {}
+    for arm in report.arms:
+        if arm.note:
+            by_note.setdefault(arm.note, []).append(arm.key)
+    everyone = len(report.arms)
+    return [
+        f"{'all arms' if len(keys) == everyone > 1 else ', '.join(keys)}: {note}"
+        for note, keys in by_note.items()
+    ]
 
 
 def _state(report: Report) -> list[str]:
@@ -90,21 +102,19 @@ def _clusters(report: Report) -> list[str]:
 def _histories(report: Report) -> list[str]:
     notes = []
     for rung in report.rungs:
-        label = scale_label(rung.scale)
         if rung.unavailable:
             notes.append(
-                f"scale {label}: the pool was too small for {rung.unavailable} of "
+                f"scale {scale_label(rung.scale)}: the pool was too small for {rung.unavailable} of "
                 f"{rung.histories} histories"
             )
-        if rung.borrowed:
-            notes.append(
-                f"scale {label}: {rung.borrowed} fillers are borrowed, evidence of other questions"
-            )
-        if rung.contaminated:
-            notes.append(
-                f"scale {label}: {rung.contaminated} fillers were left out because their text contains "
-                "the gold answer"
-            )
+    borrowed = [(rung.scale, rung.borrowed) for rung in report.rungs if rung.borrowed]
+    if borrowed:
+        notes.append(f"borrowed fillers, evidence of other questions: {_at_scales(borrowed)}")
+    left_out = [(rung.scale, rung.contaminated) for rung in report.rungs if rung.contaminated]
+    if left_out:
+        notes.append(
+            f"fillers left out because their text contains the gold answer: {_at_scales(left_out)}"
+        )
     if report.ladder_items is not None:
         notes.append(f"s* and drops use the {report.ladder_items} questions that every rung has")
     seeds = max((rung.seeds for rung in report.rungs if rung.scale > 0), default=0)
@@ -114,6 +124,10 @@ def _histories(report: Report) -> list[str]:
             f"{how_many}: questions share the draw of fillers, so they are not fully independent"
         )
     return notes
+
+
+def _at_scales(counts: list[tuple[float, int]]) -> str:
+    return ", ".join(f"{count} at scale {scale_label(scale)}" for scale, count in counts)
 
 
 def _coverage(report: Report, source: ReportSource) -> list[str]:

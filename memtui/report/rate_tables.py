@@ -20,7 +20,17 @@ from memtui.report.table import (
 )
 from memtui.views.numbers import UNKNOWN, level
 
-POLICIES = ("errors_excluded", "errors_wrong", "failures_excluded")
+POLICIES = {
+    "errors_wrong": (
+        "errors are wrong",
+        "errors are wrong: excluded episodes count as not passed",
+    ),
+    "failures_excluded": (
+        "failures left out",
+        "failures left out: without episodes in which the system under test broke",
+    ),
+}
+"""Policies beside the headline: (column, how to read it)."""
 
 
 def reliability(cells: Sequence[Cell], report: Report, title: str, *, caption: str = "") -> Table:
@@ -66,30 +76,39 @@ def how_to_read(report: Report) -> str:
 
 
 def denominators(report: Report) -> Table:
-    """Pass under the other policies, for the cells where they say something else."""
+    """Pass under the other policies, for the cells and policies where they say something else."""
     cells = [cell for cell in report.cells if _other_n(cell)]
+    policies = [p for p in POLICIES if any(_differs(cell, p) for cell in cells)]
+    clean = any(_cleaned(cell) for cell in cells)
+    header = ["arm", "scale", "shown", *(POLICIES[p][0] for p in policies)]
+    notes = [POLICIES[p][1] for p in policies]
+    if clean:
+        header.append("no known defects")
+        notes.append("no known defects: only items that lint found nothing wrong with")
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
-        policies = cell.counts.policies
+        found = cell.counts.policies
         row = [name, scale_text(cell.scale)]
-        row += [f"{share(*policies[p])} ({policies[p][1]})" for p in POLICIES]
-        row.append(UNKNOWN if cell.clean is None else _with_n(cell.clean))
+        row += [f"{share(*found[p])} ({found[p][1]})" for p in ("errors_excluded", *policies)]
+        if clean:
+            row.append(UNKNOWN if cell.clean is None else _with_n(cell.clean))
         rows.append(tuple(row))
-    return Table(
-        f"Pass@{report.budget} under other denominators",
-        ("arm", "scale", "shown", "errors are wrong", "failures left out", "no known defects"),
-        "<>>>>>",
-        tuple(rows),
-        "per cent (n); errors are wrong: excluded episodes count as not passed; failures left out: "
-        "without episodes in which the system under test broke; no known defects: only items that lint "
-        "found nothing wrong with",
-    )
+    title = f"Pass@{report.budget} under other denominators"
+    align = LEFT + RIGHT * (len(header) - 1)
+    return Table(title, tuple(header), align, tuple(rows), "; ".join(["per cent (n)", *notes]))
+
+
+def _differs(cell: Cell, policy: str) -> bool:
+    found = cell.counts.policies
+    return found[policy][1] != found["errors_excluded"][1]
+
+
+def _cleaned(cell: Cell) -> bool:
+    return cell.clean is not None and cell.clean.n != cell.counts.n
 
 
 def _other_n(cell: Cell) -> bool:
-    counts = cell.counts
-    cleaned = cell.clean is not None and cell.clean.n != counts.n
-    return bool(counts.n_excluded or counts.system_failed or cleaned)
+    return _cleaned(cell) or any(_differs(cell, policy) for policy in POLICIES)
 
 
 def clusters(report: Report) -> Table:
@@ -169,4 +188,7 @@ def _sure(arm: Arm) -> str:
 def _spread(arm: Arm) -> str:
     if arm.distribution is None:
         return UNKNOWN
-    return ", ".join(f"{label} {share:.0%}" for label, share in arm.distribution.shares.items())
+    return ", ".join(
+        f"{label} {'<1%' if part < 0.005 else f'{part:.0%}'}"
+        for label, part in arm.distribution.shares.items()
+    )

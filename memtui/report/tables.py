@@ -9,21 +9,18 @@ from memtui.report.table import Table
 
 
 def report_tables(report: Report) -> list[Table]:
-    """All tables that have something to say."""
+    """All tables that have something to say: conclusions first, what they rest on last."""
     title = "Reliability, answerable items"
-    tables = [reliability(report.cells, report, title, caption=how_to_read(report))]
-    tables.append(denominators(report))
-    tables.append(clusters(report))
-    tables.append(usable(report))
-    tables.append(regimes(report))
-    tables.append(stopping_table(report))
-    if any(cell.repeats is not None for cell in report.cells):
-        tables.append(repeats(report))
-    if report.unanswerable:
-        tables.append(abstention(report))
+    tables = [
+        usable(report),
+        reliability(report.cells, report, title, caption=how_to_read(report)),
+        regimes(report),
+        stopping_table(report),
+        repeats(report),
+        abstention(report),
+    ]
     for group in report.groups:
         name = group.by.replace("_", " ")
         tables.append(reliability(group.cells, report, f"{name}: {group.value}"))
-    if report.rungs:
-        tables.append(histories(report))
+    tables += [denominators(report), clusters(report), histories(report)]
     return [table for table in tables if table.rows]

@@ -222,8 +222,8 @@ def test_clusters_few_seeds_forms_and_trivial_coverage_are_said(tmp_path: Path) 
     text = "\n".join(report.notes)
     assert "questions share 10 histories: intervals are cluster-robust with t(9)" in text
     assert "one ladder seed" in text
-    assert "scale 100: 80 fillers are borrowed" in text
-    assert "scale 100: 40 fillers were left out" in text
+    assert "borrowed fillers, evidence of other questions: 80 at scale 100" in text
+    assert "left out because their text contains the gold answer: 40 at scale 100" in text
     assert "different form (derived, verbatim)" in text
     assert "coverage is n/a for notes/agent" in text
     assert "coverage there is trivial" in text
