@@ -20,6 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help="also per question_type, cluster or subset (declared subsets of the items)",
     )
+    parser.add_argument(
+        "--coverage",
+        default="finest/shown",
+        metavar="LEVEL/REACH",
+        help="finest, turn or session / shown or returned (default finest/shown)",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")
     form.add_argument("--csv", action="store_true", help="one row per cell, exact")
@@ -56,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
             args.judge,
             args.by,
             args.filter,
+            coverage=args.coverage,
             bootstrap=not args.no_bootstrap,
             tokens=args.tokens,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from memtui.errors import UserError
+from memtui.metrics.facts import DEFAULT_VIEW
 from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import wilson
 from memtui.metrics.outcome import check_budget
@@ -15,7 +16,7 @@ from memtui.report.ladders import arm_reports, with_bootstrap
 from memtui.report.model import Cell, Group, Report
 from memtui.report.notes import notes_of
 from memtui.report.selection import Selection
-from memtui.report.source import COVERAGE, ReportSource
+from memtui.report.source import ReportSource
 from memtui.report.tokens import tokens_after_coverage
 from memtui.store.reader import RunReader
 from memtui.store.records import CellRow
@@ -29,16 +30,17 @@ def build_report(
     by: str | None = None,
     flt: str | None = None,
     *,
+    coverage: str = DEFAULT_VIEW,
     bootstrap: bool = True,
     tokens: bool = False,
 ) -> Report:
     """Report a run file at B, alpha, judge and filter (default: the run's own, no filter).
 
-    `by` groups the cells (`source.BY`); `bootstrap` adds the joint ladder bootstrap (loads numpy);
+    `by` groups the cells (`source.BY`); `coverage` is a view (`source.VIEWS`); `bootstrap` adds the joint ladder bootstrap (loads numpy);
     `tokens` adds what was spent after the evidence was complete (reads the steps). UserError for a
-    budget the run cannot speak about, an unknown judge, group or field.
+    budget the run cannot speak about, an unknown judge, group, view or field.
     """
-    source = ReportSource(reader, judge, flt or "")
+    source = ReportSource(reader, judge, flt or "", coverage)
     return report_at(source, budget, alpha, by, bootstrap=bootstrap, tokens=tokens)
 
 
@@ -79,7 +81,7 @@ def report_at(
         filter=source.filter_text,
         filtered=len(selection.facts) if source.filter_text else None,
         call_cap=source.call_cap,
-        coverage=COVERAGE,
+        coverage=source.coverage,
         totals=tally(selection.answerable, at, run.mode),
         cells=cells,
         arms=arms,

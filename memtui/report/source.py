@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from memtui.errors import UserError
-from memtui.metrics.facts import DEFAULT_VIEW
+from memtui.metrics.facts import DEFAULT_VIEW, LEVELS, REACHES
 from memtui.metrics.ladder_bootstrap import Counts
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.query.language import parse
@@ -21,7 +21,8 @@ from memtui.store.workspace import state_of
 
 BY = ("question_type", "cluster", "subset")
 """What a report can be grouped by."""
-COVERAGE = DEFAULT_VIEW
+VIEWS = tuple(f"{level}/{reach}" for level in LEVELS for reach in REACHES)
+"""Views of coverage, the default first."""
 
 
 def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[str, list[str]]:
@@ -42,10 +43,37 @@ def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[s
     return wanted, judges
 
 
-class ReportSource:
-    """Facts of a run file under one judge and filter; each selection serves every budget."""
+def seen_from(reader: RunReader, facts: Sequence[EpisodeFact], view: str) -> list[EpisodeFact]:
+    """The facts with the coverage of another view; n/a where an episode has none of it."""
+    if view not in VIEWS:
+        close = difflib.get_close_matches(view, VIEWS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(VIEWS)}"
+        raise UserError(f"coverage has no view {view!r}; {hint}")
+    rows = reader.query(
+        "SELECT id,json_extract(views,?) FROM episode WHERE json_valid(views)", (f'$."{view}"',)
+    )
+    seen = {number: codec.from_json(found) for number, found in rows if found is not None}
+    nothing = (None, None, None, None)
+    replaced = []
+    for fact in facts:
+        first_hit, t_star, total, found = seen.get(fact.id, nothing)
+        replaced.append(
+            fact._replace(first_hit=first_hit, t_star=t_star, gold_total=total, gold_found=found)
+        )
+    return replaced
 
-    def __init__(self, reader: RunReader, judge: str | None = None, filter_text: str = "") -> None:
+
+class ReportSource:
+    """Facts of a run file under one judge, filter and view of coverage; serves every budget."""
+
+    def __init__(
+        self,
+        reader: RunReader,
+        judge: str | None = None,
+        filter_text: str = "",
+        coverage: str = DEFAULT_VIEW,
+    ) -> None:
+        """`coverage` is one of `VIEWS`; a filter on coverage always means the default view."""
         self.reader = reader
         self.run = reader.run()
         self.judge, self.judges = choose_judge(reader, judge, self.run.judge)
@@ -54,7 +82,10 @@ class ReportSource:
         self.arms: list[ArmRow] = reader.arms()
         self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
         self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))
+        self.coverage = coverage
         self.facts: Sequence[EpisodeFact] = reader.episode_facts(self.judge)
+        if coverage != DEFAULT_VIEW:
+            self.facts = seen_from(reader, self.facts, coverage)
         self.qtypes = reader.qtypes()
         self.clusters = reader.clusters()
 

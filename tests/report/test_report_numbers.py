@@ -207,6 +207,30 @@ def test_coverage_is_a_ceiling_with_its_own_n(tmp_path: Path) -> None:
     assert found["exhausted"] == 4 and report.coverage == "finest/shown"
 
 
+def test_each_view_of_coverage_has_its_own_n(tmp_path: Path) -> None:
+    """Turns are annotated for one item of two, and one item has no answer."""
+    run = RunFile(tmp_path / "a.memtui")
+    run.item("turn", evidence=(Evidence("", "e-turn", 4),))
+    run.item("session")
+    run.item("abstain", answerable=False)
+    for key in run.items:
+        run.add(BM25, key, 0.0, [[f"e-{key}"]])
+    with open_run(run.write()) as reader:
+        known = {
+            view: build_report(reader, coverage=view).totals.coverage_n
+            for view in ("finest/shown", "turn/shown", "session/shown", "session/returned")
+        }
+        assert known == {
+            "finest/shown": 2,
+            "turn/shown": 1,
+            "session/shown": 2,
+            "session/returned": 2,
+        }
+        assert build_report(reader, coverage="turn/shown").coverage == "turn/shown"
+        with pytest.raises(UserError, match="did you mean turn/shown"):
+            build_report(reader, coverage="turns/shown")
+
+
 def test_clusters_few_seeds_forms_and_trivial_coverage_are_said(tmp_path: Path) -> None:
     run = RunFile(tmp_path / "a.memtui", config={"loop": {"k": 12, "call_cap": 20}})
     for number in range(40):
