@@ -23,7 +23,6 @@ from memtui.screens.episode_row import (
 )
 from memtui.screens.episode_source import EpisodeSource
 from memtui.screens.overview_parts import flow
-from memtui.state.episode_list import counts_by_quick, kept, ordered
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import EpisodeCost, EpisodeRow
@@ -132,23 +131,16 @@ class EpisodesScreen(MemtuiScreen):
     @work(exclusive=True, group="ids")
     async def _reload(self, session: RunSession) -> None:
         settings = session.settings
-        mode = session.header.run.mode
         cells = {cell.id: cell for cell in session.header.cells}
+        version = self.bench.data_version
 
         def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost]]:
-            facts = session.facts(settings.judge).values()
-            wanted = session.passing(settings)
+            index = session.index(settings.judge, version)
             costs = self._costs
             if settings.sort in (SortKey.COST, SortKey.TIME):
                 costs = {cost.id: cost for cost in session.reader.episode_costs()}
-            inside = [
-                fact
-                for fact in facts
-                if settings.cell in (None, fact.cell_id) and (wanted is None or fact.id in wanted)
-            ]
-            counts = counts_by_quick(inside, settings.budget, mode)
-            found = ordered(kept(inside, settings, mode), settings, cells, costs)
-            return found, counts, costs
+            ids, counts = index.select(settings, cells, costs, session.passing(settings))
+            return ids, counts, costs
 
         try:
             ids, self._counts, self._costs = await session.ask(find)

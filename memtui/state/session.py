@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
+from memtui.state.episode_list import FactIndex
 from memtui.state.overview import Folds, fold_cells
 from memtui.state.settings import Settings, settings_of_run
 from memtui.store import lease
@@ -73,6 +74,8 @@ class RunSession:
         self._facts: dict[int, EpisodeFact] = {}
         self._facts_judge: str | None = None
         self._rev = 0
+        self._index: FactIndex | None = None
+        self._index_key: tuple[str, int] = ("", -1)
         self.header = self.read_header(self._reader)
         run = self.header.run
         judge = run.judge
@@ -161,6 +164,7 @@ class RunSession:
     def forget(self) -> None:
         """Another file stands under this name: nothing that was read holds any more."""
         self._facts, self._facts_judge, self._rev = {}, None, 0
+        self._index = None
 
     def facts(self, judge: str) -> dict[int, EpisodeFact]:
         """All facts under a judge; after the first time only what changed is read."""
@@ -176,6 +180,14 @@ class RunSession:
                 self._facts.pop(episode_id, None)
         self._rev = max((fact.rev for fact in changed), default=self._rev)
         return self._facts
+
+    def index(self, judge: str, version: int) -> FactIndex:
+        """The facts as an episode list wants them, kept until judge or data `version` change."""
+        key = (judge, version)
+        if self._index is None or self._index_key != key:
+            self._index = FactIndex(self.facts(judge).values(), self.header.run.mode)
+            self._index_key = key
+        return self._index
 
     @property
     def context_arms(self) -> frozenset[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memtui.metrics.outcome import outcome
 from memtui.model import EndReason, Label, Outcome
-from memtui.state.episode_list import counts_by_quick, kept, ordered
+from memtui.state.episode_list import FactIndex
 from memtui.state.settings import Quick, Settings, SortKey, settings_of_run
 from memtui.store.records import CellRow, EpisodeCost, EpisodeFact
 
@@ -84,12 +84,21 @@ def test_a_quick_filter_keeps_exactly_its_outcome_at_b(
     rows: list[EpisodeFact], budget: int, quick: Quick
 ) -> None:
     settings = replace(BASE, budget=budget, quick=quick)
-    found = kept(rows, settings, "post_hoc")
-    if quick is Quick.ALL:
-        assert found == rows
-    else:
-        assert found == [r for r in rows if outcome(r, budget) is Outcome(quick.value)]
-    assert counts_by_quick(rows, budget, "post_hoc")[quick] == len(found)
+    found, counts = FactIndex(rows, "post_hoc").select(settings, CELLS, {})
+    newest = rows[::-1]
+    if quick is not Quick.ALL:
+        newest = [row for row in newest if outcome(row, budget) is Outcome(quick.value)]
+    assert found == [row.id for row in newest]
+    assert counts[quick] == len(found) and counts[Quick.ALL] == len(rows)
+
+
+@given(facts(), st.sampled_from([1, 2, 3]), st.sets(st.integers(10, 40)))
+def test_cell_and_filter_line_narrow_the_list_and_its_counts(
+    rows: list[EpisodeFact], cell: int, passing: set[int]
+) -> None:
+    found, counts = FactIndex(rows, "post_hoc").select(replace(BASE, cell=cell), CELLS, {}, passing)
+    assert set(found) == {row.id for row in rows if row.cell_id == cell and row.id in passing}
+    assert counts[Quick.ALL] == len(found)
 
 
 @given(facts(), st.sampled_from(list(SortKey)), st.booleans())
@@ -98,9 +107,9 @@ def test_every_order_is_total_and_shows_every_row_once(
 ) -> None:
     costs = {r.id: EpisodeCost(r.id, None, None, None, None, None) for r in rows[::2]}
     settings = replace(BASE, sort=sort, reversed=backwards)
-    found = ordered(rows, settings, CELLS, costs)
+    found, _ = FactIndex(rows, "post_hoc").select(settings, CELLS, costs)
     assert sorted(found) == sorted(row.id for row in rows)
-    assert found == ordered(rows[::-1], settings, CELLS, costs)
+    assert found == FactIndex(rows[::-1], "post_hoc").select(settings, CELLS, costs)[0]
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -113,4 +122,4 @@ def test_unknown_costs_come_last_whichever_way_round(backwards: bool) -> None:
     }
     for sort in (SortKey.COST, SortKey.TIME):
         settings = replace(BASE, sort=sort, reversed=backwards)
-        assert ordered(rows, settings, CELLS, costs)[-1] == 2
+        assert FactIndex(rows, "post_hoc").select(settings, CELLS, costs)[0][-1] == 2
