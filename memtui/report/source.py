@@ -52,7 +52,8 @@ def seen_from(reader: RunReader, facts: Sequence[EpisodeFact], view: str) -> lis
     rows = reader.query(
         "SELECT id,json_extract(views,?) FROM episode WHERE json_valid(views)", (f'$."{view}"',)
     )
-    seen = {number: codec.from_json(found) for number, found in rows if found is not None}
+    read = {number: codec.from_json(found) for number, found in rows if found is not None}
+    seen = {number: found for number, found in read.items() if len(found) == 4}
     nothing = (None, None, None, None)
     replaced = []
     for fact in facts:
