@@ -61,6 +61,21 @@ def test_pairing_saves_error_where_arms_agree() -> None:
     assert (found.both, found.only_a, found.only_b, found.neither) == (60, 0, 5, 35)
 
 
+def test_a_published_comparison_is_reproduced() -> None:
+    """Two prompts on 1,540 LoCoMo questions: .9266 and .8208 right, 186 and 23 discordant."""
+    both, neither = 1241, 90
+    a = single([True] * both + [True] * 186 + [False] * 23 + [False] * neither)
+    b = single([True] * both + [False] * 186 + [True] * 23 + [False] * neither)
+    found = paired_difference(a, b, {key: key for key in a})
+    assert found.n == 1540
+    assert found.mean_a == pytest.approx(0.9266, abs=5e-5)
+    assert found.mean_b == pytest.approx(0.8208, abs=5e-5)
+    assert found.se == pytest.approx(0.0090, abs=5e-5)
+    assert found.unpaired_se == pytest.approx(0.0118, abs=5e-5)
+    assert (found.only_a, found.only_b) == (186, 23)
+    assert found.p_value == pytest.approx(7e-33, rel=0.02)
+
+
 def test_repeats_are_averaged_within_a_question_and_have_no_mcnemar() -> None:
     a: Results = {"q1": [True, False], "q2": [False, False]}
     b: Results = {"q1": [True, True], "q2": [False, None]}
