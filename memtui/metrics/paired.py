@@ -40,7 +40,8 @@ class PairedDifference:
     """B minus A on `n` paired questions.
 
     `difference` is the mean over questions of the difference of their mean pass rates. `se` is
-    clustered (`clusters` of them), `interval` uses t(G - 1) and is None for fewer than two clusters;
+    clustered (`clusters` of them), `interval` uses t(G - 1) and is None for fewer than two
+    clusters or without any spread between them;
     `unpaired_se` shows what pairing saved. `only_a`, `only_b`, `both`, `neither` count discordant and
     concordant questions and `p_value` is exact McNemar: None where a question has several repeats.
     """
@@ -99,8 +100,10 @@ def paired_difference(
     if groups > 1:
         total = math.fsum(value * value for value in residuals.values())
         se = math.sqrt(groups / (groups - 1) * total) / n
-        half = t_quantile(groups - 1) * se
-        interval = Interval(max(-1.0, difference - half), min(1.0, difference + half))
+        # No spread between histories is no certainty: say nothing rather than ±0.
+        if se > 1e-12:
+            half = t_quantile(groups - 1) * se
+            interval = Interval(max(-1.0, difference - half), min(1.0, difference + half))
     unpaired = math.sqrt((spread_a + spread_b) / (n - 1) / n) if n > 1 else None
     cells: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
     p_value = None

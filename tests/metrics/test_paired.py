@@ -93,6 +93,12 @@ def test_item_sets_that_differ_are_counted() -> None:
     assert paired_difference(a, b, {"q1": 1, "q2": 2}).n == 1
 
 
+def test_arms_that_never_differ_get_no_interval_of_zero_width() -> None:
+    a = single([True, False, True])
+    found = paired_difference(a, a, {key: key for key in a})
+    assert (found.difference, found.se, found.interval, found.p_value) == (0.0, 0.0, None, 1.0)
+
+
 def test_nothing_in_common_is_undefined() -> None:
     found = paired_difference({"q1": [True]}, {"q2": [True]}, {"q1": 1, "q2": 2})
     assert (found.n, found.difference, found.interval, found.p_value) == (0, None, None, None)
