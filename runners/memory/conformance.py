@@ -120,7 +120,7 @@ class Bench:
         """Artifacts by sha; each content once."""
         system = system or self.system
         artifacts: dict[str, Artifact] = {}
-        with self.door.phase("prepare"):
+        with self.door.during("prepare"):
             for one in sessions:
                 if one.sha not in artifacts:
                     artifacts[one.sha] = await system.prepare(one, self.door)
@@ -140,7 +140,7 @@ class Bench:
         if artifacts is None:
             artifacts = await self.prepare(sessions, system)
         texts = {one.sha: one for one in sessions}
-        with self.door.phase("open"):
+        with self.door.during("open"):
             return await system.open(
                 hay or haystack(sessions),
                 {sha: artifacts[sha] for sha in texts if sha in artifacts},
@@ -152,20 +152,20 @@ class Bench:
     async def ask(self, view: MemoryView, query: str, k: int | None = None) -> Answer:
         """Search with the first tool, or take the context of a context system."""
         if self.info.context:
-            with self.door.phase("context"):
+            with self.door.during("context"):
                 context = await view.context(query, CONTEXT_TOKENS)
             return Answer(context.hits, context.text, tokens=context.tokens)
         tool = self.tools[0]
         args = arguments(tool, query)
         if k is not None:
             args["k"] = k
-        with self.door.phase("call"):
+        with self.door.during("call"):
             result = await view.call(tool.name, args)
         return Answer(result.hits, result.text, result.k_effective)
 
     async def rank(self, view: MemoryView, query: str, depth: int) -> tuple[str, ...] | None:
         """The view's ranking, if it has one."""
-        with self.door.phase("rank"):
+        with self.door.during("rank"):
             return await view.rank(query, depth)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from memtui.model import Turn
 from runners.memory.contract import Haystack, Position, SessionText
+from runners.models.scripted_door import Responder, ScriptedDoor
 from runners.sessions import opaque_token, session_sha
 
 TOPICS = (
@@ -80,37 +80,24 @@ def _repeated(sessions: Sequence[SessionText], one: SessionText) -> bool:
     return sum(s.sha == one.sha for s in sessions) > 1
 
 
-class CountingDoor:
+class CountingDoor(ScriptedDoor):
     """A door that knows no model: it counts calls per phase and answers with hashed word vectors.
 
-    Equal texts get equal vectors and texts with common words similar ones, which is all that a
-    system under conformance needs.
+    `responder` stands in for the language model; without one, every reply is empty.
     """
 
-    dimensions = 64
-
-    def __init__(self) -> None:
+    def __init__(self, responder: Responder = lambda messages, schema: "") -> None:
+        super().__init__(responder)
         self.calls: dict[str, int] = {}
-        self._phase = "outside"
+        """Calls by the phase of the suite: `prepare`, `open`, `call`, `context`, `rank`."""
 
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def during(self, name: str) -> Iterator[None]:
         """Calls made inside the block are booked under `name`."""
-        before, self._phase = self._phase, name
+        self.phase = "ingest" if name in ("prepare", "open") else "search"
+        counted = self.counts.total()
         try:
             yield
         finally:
-            self._phase = before
-
-    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """One unit vector per text, in order."""
-        self.calls[self._phase] = self.calls.get(self._phase, 0) + 1
-        return [self._vector(text) for text in texts]
-
-    def _vector(self, text: str) -> list[float]:
-        vector = [0.0] * self.dimensions
-        for word in text.lower().split():
-            digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()
-            vector[digest[0] % self.dimensions] += 1.0 if digest[1] % 2 else -1.0
-        length = sum(x * x for x in vector) ** 0.5 or 1.0
-        return [x / length for x in vector]
+            if made := self.counts.total() - counted:
+                self.calls[name] = self.calls.get(name, 0) + made

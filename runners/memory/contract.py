@@ -103,11 +103,50 @@ class MemoryError_(Exception):
     """The system under test failed: counts as not passed (`system_failed`), never as excluded."""
 
 
-class Door(Protocol):
-    """Metered access to models and embedders on behalf of one owner and phase."""
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A language model's reply to a memory system."""
 
-    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Vectors of the texts, in order."""
+    text: str
+    """The raw reply; empty where the model gave none."""
+    parsed: Any = None
+    """The JSON value read from the text when a schema was asked for; None where none can be read,
+    or its outermost type or required fields are not the schema's. Repairs are the system's own."""
+    usage: Usage = field(default_factory=Usage)
+    finish: str | None = "stop"
+    """`length` where the reply was cut off."""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """With `logprobs`: the first token's candidates with their natural log probabilities."""
+
+
+class Door(Protocol):
+    """Metered access to models and embedders on behalf of one owner.
+
+    `phase` is `ingest` or `search`; None takes the one the runner is in: `ingest` during `prepare`
+    and `open`, `search` in every later call. A model that fails for good raises; a system lets that
+    pass, since a provider's failure is not its own.
+    """
+
+    async def embed(
+        self, texts: Sequence[str], *, phase: str | None = None
+    ) -> Sequence[Sequence[float]]:
+        """Unit vectors of the texts, in order."""
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        phase: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float = 0.0,
+        logprobs: int = 0,
+    ) -> Completion:
+        """Ask the run's memory model once.
+
+        `messages` are `{"role", "content"}`; with `schema` (a JSON schema) the server is asked to
+        enforce it; `logprobs` is the number of candidates wanted for each token.
+        """
 
 
 Artifact = Any

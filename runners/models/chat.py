@@ -91,6 +91,8 @@ class ChatReply:
     reasoning_tokens: int | None = None
     effective: Mapping[str, Any] = field(default_factory=dict)
     """Sampling settings that were really sent."""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """Candidates of the first token with their log probabilities, where they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class ModelReply:
     """From the request to the reply, waiting for limits and retries included."""
     requested: Mapping[str, Any]
     effective: Mapping[str, Any]
+    alternatives: tuple[tuple[str, float], ...] = ()
 
 
 class ChatClient(Protocol):

@@ -162,6 +162,7 @@ class ModelDoor:
             wall_ms=wall_ms,
             requested=request.settings(),
             effective=dict(reply.effective),
+            alternatives=reply.alternatives,
         )
 
     def _limiter(self, model: str, settings: ModelSettings) -> ModelLimiter:

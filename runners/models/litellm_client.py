@@ -303,6 +303,18 @@ def _reply(response: Any, request: ModelRequest, asked: Mapping[str, Any]) -> Ch
         completion=completion,
         reasoning_tokens=_detail(usage, "completion_tokens_details", "reasoning_tokens"),
         effective=sampling,
+        alternatives=_alternatives(choice),
+    )
+
+
+def _alternatives(choice: Any) -> tuple[tuple[str, float], ...]:
+    """Candidates of the first token, as OpenAI's `logprobs.content[0].top_logprobs` gives them."""
+    content = getattr(getattr(choice, "logprobs", None), "content", None)
+    if not content:
+        return ()
+    return tuple(
+        (str(one.token), float(one.logprob))
+        for one in getattr(content[0], "top_logprobs", None) or ()
     )
 
 
