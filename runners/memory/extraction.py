@@ -1,0 +1,132 @@
+"""Asking a language model for structured memory: a schema sent, a reply read strictly, one repair.
+
+A reply that cannot be read is a status, not an exception: the systems of the papers go on without it,
+and so do ours, but they say how often it happened. A provider that fails is let through: its failure
+is not the system's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runners.memory.contract import Door, MemoryError_
+from runners.memory.json_repair import Misfit, read_json
+
+ATTEMPTS = 2
+"""The request itself, and once more with what was wrong with the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a model was asked for and what became of it."""
+
+    value: Any
+    """Keeps the schema; None where no reply could be read."""
+    calls: int
+    repairs: tuple[str, ...] = ()
+    dropped: int = 0
+    """List elements left out because they did not keep the schema."""
+    problem: str = ""
+    """Why `value` is None."""
+    raw: tuple[str, ...] = ()
+    """The replies as they came, in order."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether a value was read."""
+        return self.value is not None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Extractions over a haystack: what a system reports beside its hits."""
+
+    asked: int = 0
+    calls: int = 0
+    unreadable: int = 0
+    repaired: int = 0
+    dropped: int = 0
+    problems: list[str] = field(default_factory=list)
+    """The first few reasons."""
+
+    def add(self, one: Extracted) -> None:
+        """Count one extraction."""
+        self.asked += 1
+        self.calls += one.calls
+        self.repaired += bool(one.repairs)
+        self.dropped += one.dropped
+        if not one.usable:
+            self.unreadable += 1
+            if len(self.problems) < 3:
+                self.problems.append(one.problem)
+
+    def remarks(self) -> dict[str, Any]:
+        """What is worth storing beside a search: nothing where all went well."""
+        counts = {
+            "extractions_unreadable": self.unreadable,
+            "extractions_repaired": self.repaired,
+            "elements_dropped": self.dropped,
+        }
+        found: dict[str, Any] = {name: n for name, n in counts.items() if n}
+        if found:
+            found["extractions"] = self.asked
+        return found
+
+
+def require_door(door: Door | None, system: str) -> Door:
+    """The door, or MemoryError_: this system cannot do without a model or an embedder."""
+    if door is None:
+        raise MemoryError_(f"{system} asks models, and was given no way to reach one")
+    return door
+
+
+def prompt(system: str, user: str) -> list[dict[str, str]]:
+    """Instructions and material as the two messages of a chat."""
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+async def extract(
+    door: Door,
+    messages: Sequence[Mapping[str, Any]],
+    schema: Mapping[str, Any],
+    *,
+    phase: str,
+    max_tokens: int = 1024,
+    temperature: float = 0.0,
+    attempts: int = ATTEMPTS,
+) -> Extracted:
+    """Ask for a value of `schema`; at most `attempts` calls at the door.
+
+    A reply that does not keep the schema is repaired where that takes no invention
+    (`json_repair.read_json`); else the model is told what was wrong and asked again.
+    """
+    asked = list(messages)
+    raws: list[str] = []
+    problem = ""
+    for _ in range(attempts):
+        reply = await door.complete(
+            asked, phase=phase, schema=schema, max_tokens=max_tokens, temperature=temperature
+        )
+        raws.append(reply.text)
+        try:
+            found = read_json(reply.text, schema)
+        except Misfit as misfit:
+            problem = str(misfit)
+            if reply.finish == "length":
+                problem += " (it was cut off: be briefer)"
+        else:
+            return Extracted(
+                found.value, len(raws), tuple(found.repairs), found.dropped, raw=tuple(raws)
+            )
+        asked = [
+            *messages,
+            {"role": "assistant", "content": reply.text},
+            {
+                "role": "user",
+                "content": f"That cannot be used: {problem}. "
+                "Reply with the JSON object alone, exactly in the form asked for.",
+            },
+        ]
+    return Extracted(None, len(raws), problem=problem, raw=tuple(raws))
