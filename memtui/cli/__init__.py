@@ -19,6 +19,7 @@ VERBS: dict[str, str] = {
     "show": "print one episode, step by step",
     "failures": "list the episodes that failed, and how",
     "report": "print reliability per arm and scale",
+    "ladder": "print one question over scales and arms, and what displaced its evidence",
     "compare": "compare two arms or two runs on their common items",
     "rejudge": "judge the answers of a run again, beside the old verdicts",
     "export": "copy a run file, live or finished",

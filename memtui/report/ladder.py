@@ -1,0 +1,363 @@
+"""One question over scales and arms, without a screen: strips, flips, ranks of its evidence, what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memtui.errors import UserError
+from memtui.metrics.regime import regime
+from memtui.report.as_json import scale_value
+from memtui.report.episode_lines import strip_text
+from memtui.report.plain import table_lines, wrapped
+from memtui.report.source import ReportSource
+from memtui.report.table import LEFT, Table
+from memtui.state.displacement import (
+    Displacement,
+    Moved,
+    NoDisplacement,
+    UnitRank,
+    displacement,
+    snippet,
+    unit_label,
+    unit_ranks,
+)
+from memtui.state.episode_standing import signature_of
+from memtui.state.ladder import Change, Ladder, LadderCell, LadderLine, build_ladder, read_ladder
+from memtui.state.trajectory import units_of
+from memtui.store.records import StepRow
+from memtui.views.numbers import UNKNOWN, scale
+from memtui.views.text_door import clean_line
+
+SCHEMA = "memtui-ladder-1"
+MOST_MOVED = 8
+PREVIEW = 90
+SIGNS = {Change.LOST: "↓", Change.REGAINED: "↑", Change.NONE: " "}
+
+
+@dataclass(frozen=True, slots=True)
+class RungReport:
+    """One cell with its evidence, against the next smaller scale of its line."""
+
+    cell: LadderCell
+    ranks: Mapping[str, UnitRank]
+    against: Displacement | NoDisplacement | None
+    """None on the lowest scale."""
+    snippets: Mapping[str, tuple[str | None, str]]
+    """Session token -> (date in this history, what it says)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderReport:
+    """The ladder of one question at B."""
+
+    source: ReportSource
+    budget: int
+    ladder: Ladder
+    rungs: Mapping[int, RungReport]
+    """By episode id."""
+    dates: Mapping[str, str | None]
+    """Dates of the evidence sessions."""
+
+
+def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> LadderReport:
+    """Read one question's episodes with their steps; UserError where nothing is left to show."""
+    reader = source.reader
+    data = read_ladder(reader, item_id)
+    if data is None:
+        raise UserError(f"{reader.path} holds no such question")
+    passing = {fact.id for fact in source.selected(budget).facts} if source.filter_text else None
+    ladder = build_ladder(
+        data,
+        [arm.key for arm in source.arms],
+        source.run.scales,
+        budget=budget,
+        mode=source.mode,
+        judge=source.judge,
+        passing=passing,
+    )
+    if not ladder.lines:
+        why = "no episode of this question passes the filter" if data.rows else "not asked yet"
+        raise UserError(f"{data.item.key}: {why}")
+    steps: dict[int, list[StepRow]] = {}
+    rungs: dict[int, RungReport] = {}
+    for line in ladder.lines:
+        for cell in line.cells:
+            if cell is None:
+                continue
+            mine = steps[cell.row.id] = reader.steps(cell.row.id)
+            against = None
+            if cell.below is not None:
+                against = displacement(steps[cell.below], mine, data.item)
+            rungs[cell.row.id] = RungReport(
+                cell, unit_ranks(mine), against, _snippets(source, cell, against)
+            )
+    gold = [e.session for e in data.item.evidence if e.session is not None]
+    dates = {token: row.date for token, row in reader.sessions(gold).items()}
+    return LadderReport(source, budget, ladder, rungs, dates)
+
+
+def _snippets(
+    source: ReportSource, cell: LadderCell, against: Displacement | NoDisplacement | None
+) -> dict[str, tuple[str | None, str]]:
+    if not isinstance(against, Displacement) or not against.moved:
+        return {}
+    found = source.reader.sessions([moved.token for moved in against.moved])
+    history = None
+    if cell.row.haystack_id is not None:
+        history = source.reader.haystack(cell.row.haystack_id)
+    dated = {} if history is None else {token: date for token, date, _ in history.positions}
+    texts: dict[str, tuple[str | None, str]] = {}
+    for moved in against.moved:
+        session = found.get(moved.token)
+        date = dated.get(moved.token) or (None if session is None else session.date)
+        turns = () if session is None else session.turns
+        texts[moved.token] = (date, snippet(turns, moved, against.query))
+    return texts
+
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+def ladder_text(report: LadderReport) -> str:
+    """Plain text."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: LadderReport) -> Iterator[str]:
+    source, ladder = report.source, report.ladder
+    item = ladder.item
+    yield clean_line(f"{item.key} · {item.qtype} · history {item.cluster} · {source.reader.path}")
+    yield from wrapped(f"question: {item.question}", "  ")
+    yield from wrapped(f"gold: {UNKNOWN if item.gold is None else item.gold}", "  ")
+    mode = source.mode.replace("_", " ")
+    yield clean_line(
+        f"B = {report.budget} ({mode}) · judge {source.judge}"
+        + (f" · filter {source.filter_text}" if source.filter_text else "")
+    )
+    yield ""
+    yield from table_lines(_strips(report))
+    yield ""
+    yield from table_lines(_ranks(report))
+    blocks = [block for line in ladder.lines for block in _moves(report, line)]
+    if blocks:
+        yield ""
+        yield "What moved above the evidence, scale by scale"
+        yield from blocks
+
+
+def line_name(ladder: Ladder, line: LadderLine) -> str:
+    """The arm, with seed and repeat where a question was run several ways."""
+    return f"{line.name} {line.variant.label}" if len(ladder.variants) > 1 else line.name
+
+
+def _strips(report: LadderReport) -> Table:
+    ladder, source = report.ladder, report.source
+    rows = []
+    for line in ladder.lines:
+        strips = []
+        for cell in line.cells:
+            if cell is None:
+                strips.append(UNKNOWN)
+                continue
+            strip = strip_text(cell.row, source.judge, report.budget, source.mode)
+            outside = "" if cell.inside else " (filtered)"
+            strips.append(f"{SIGNS[cell.change]}{strip}{outside}")
+        rows.append((line_name(ladder, line), *strips))
+    passing = [f"{passed} of {n}" if n else UNKNOWN for passed, n in ladder.passing]
+    rows.append(("pass", *[f" {text}" for text in passing]))
+    header = ("arm", *[f" {scale(value)}" for value in ladder.scales])
+    return Table(
+        "Calls by scale (irrelevant sessions added)",
+        header,
+        LEFT * len(header),
+        tuple(rows),
+        "↓ passed at the next smaller scale and does not here, ↑ the other way round",
+    )
+
+
+def _ranks(report: LadderReport) -> Table:
+    ladder = report.ladder
+    rows = []
+    for line in ladder.lines:
+        for unit in units_of(ladder.item.evidence):
+            ranks = [
+                UNKNOWN if cell is None else rank_text(report.rungs[cell.row.id].ranks.get(unit))
+                for cell in line.cells
+            ]
+            rows.append((line_name(ladder, line), unit_label(unit, report.dates), *ranks))
+    header = ("arm", "evidence", *[scale(value) for value in ladder.scales])
+    return Table(
+        "Rank of the evidence in the first call that returned it",
+        header,
+        LEFT * len(header),
+        tuple(rows),
+        "#3 in call 1; #3@2 in call 2; #3@0 in a context given before any call; ✂ cut before the model "
+        "saw it; none: never returned",
+    )
+
+
+def rank_text(found: UnitRank | None) -> str:
+    """``#3``, ``#3@2`` from the second call on, ``✂`` where it was cut, ``none`` where it never came."""
+    if found is None:
+        return "none"
+    call = "" if found.call == 1 else f"@{found.call}"
+    return f"#{found.rank}{call}{'' if found.shown else '✂'}"
+
+
+def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
+    cells = {cell.row.id: cell for cell in line.cells if cell is not None}
+    for cell in cells.values():
+        rung = report.rungs[cell.row.id]
+        if rung.against is None or cell.below is None:
+            continue
+        span = f"{scale(cells[cell.below].scale)} → {scale(cell.scale)}"
+        start = f"{line_name(report.ladder, line)} {span}: "
+        if isinstance(rung.against, NoDisplacement):
+            if rung.against.reason == "queries differ":
+                yield from wrapped(start + "queries differ, so nothing can be said", "  ", "  ")
+            continue
+        found = rung.against
+        if not found.worse and not found.moved:
+            continue
+        yield from wrapped(start + moved_sentence(found), "  ", "  ")
+        for moved in found.moved[:MOST_MOVED]:
+            date, says = rung.snippets.get(moved.token, (None, ""))
+            yield clean_line(
+                f"    #{moved.rank:<3} was {_was(moved):<5} {(date or UNKNOWN)[:10]:<10} {moved.token}  "
+                f"{clean_line(says, width=PREVIEW)}"
+            )
+        if len(found.moved) > MOST_MOVED:
+            yield f"    and {len(found.moved) - MOST_MOVED} more"
+
+
+def _was(moved: Moved) -> str:
+    return UNKNOWN if moved.before is None else f"#{moved.before}"
+
+
+def moved_sentence(found: Displacement) -> str:
+    """``same query at call 1: evidence #1 → #4, 3 irrelevant sessions moved above it``."""
+    where = f"at call {found.call_here}"
+    if found.call_below != found.call_here:
+        where = f"at calls {found.call_below} and {found.call_here}"
+    ranks = ", ".join(f"{_rank(before)} → {_rank(after)}" for _, before, after in found.evidence)
+    many = len(found.moved)
+    moved = "no irrelevant session" if not many else f"{many} irrelevant session{'s'[: many > 1]}"
+    return f"same query {where}: evidence {ranks}; {moved} moved above it"
+
+
+def _rank(value: int | None) -> str:
+    return "none" if value is None else f"#{value}"
+
+
+# --- JSON ---------------------------------------------------------------------------------------
+
+
+def ladder_document(report: LadderReport) -> dict[str, Any]:
+    """The JSON document."""
+    source, ladder = report.source, report.ladder
+    item = ladder.item
+    return {
+        "schema": SCHEMA,
+        "file": str(source.reader.path),
+        "budget": report.budget,
+        "mode": source.mode,
+        "judge": source.judge,
+        "filter": source.filter_text,
+        "item": {
+            "key": item.key,
+            "question": item.question,
+            "question_type": item.qtype,
+            "cluster": item.cluster,
+            "answerable": item.answerable,
+            "gold": item.gold,
+            "evidence": list(units_of(item.evidence)),
+        },
+        "scales": [scale_value(value) for value in ladder.scales],
+        "passing": [{"passed": passed, "n": n} for passed, n in ladder.passing],
+        "lines": [_line_document(report, line) for line in ladder.lines],
+    }
+
+
+def _line_document(report: LadderReport, line: LadderLine) -> dict[str, Any]:
+    return {
+        "arm": line.arm,
+        "conditions": line.conditions,
+        "seed": None if line.variant.seed < 0 else line.variant.seed,
+        "repeat": line.variant.repeat,
+        "first_loss": scale_value(line.first_loss),
+        "cells": [
+            None if cell is None else _cell_document(report, report.rungs[cell.row.id])
+            for cell in line.cells
+        ],
+    }
+
+
+def _cell_document(report: LadderReport, rung: RungReport) -> dict[str, Any]:
+    source, row = report.source, rung.cell.row
+    what = regime(signature_of(row, source.judge), report.budget, source.mode)
+    return {
+        "scale": scale_value(rung.cell.scale),
+        "episode": row.id,
+        "uid": row.uid,
+        "outcome": rung.cell.outcome.value,
+        "regime": what.value,
+        "change": rung.cell.change.value or None,
+        "inside_filter": rung.cell.inside,
+        "strip": strip_text(row, source.judge, report.budget, source.mode),
+        "requested": row.requested,
+        "t_star": row.t_star,
+        "gold_found": row.gold_found,
+        "gold_total": row.gold_total,
+        "answer": row.answer,
+        "evidence": [
+            {"unit": one.unit, "call": one.call, "rank": one.rank, "shown": one.shown}
+            for one in rung.ranks.values()
+        ],
+        "against_smaller_scale": _against_document(rung),
+    }
+
+
+def _against_document(rung: RungReport) -> dict[str, Any] | None:
+    found = rung.against
+    if found is None:
+        return None
+    if isinstance(found, NoDisplacement):
+        return {
+            "episode": rung.cell.below,
+            "comparable": False,
+            "reason": found.reason,
+            "query_below": found.query_below,
+            "query_here": found.query_here,
+        }
+    return {
+        "episode": rung.cell.below,
+        "comparable": True,
+        "query": found.query,
+        "call_below": found.call_below,
+        "call_here": found.call_here,
+        "evidence": [
+            {"unit": unit, "rank_below": before, "rank_here": after}
+            for unit, before, after in found.evidence
+        ],
+        "moved": [
+            {
+                "session": one.token,
+                "date": rung.snippets.get(one.token, (None, ""))[0],
+                "rank_here": one.rank,
+                "rank_below": one.before,
+                "snippet": rung.snippets.get(one.token, (None, ""))[1],
+            }
+            for one in found.moved
+        ],
+    }
+
+
+def only_arms(report: LadderReport, wanted: str) -> LadderReport:
+    """The lines whose arm contains `wanted`; UserError for none."""
+    lines = tuple(line for line in report.ladder.lines if wanted.casefold() in line.name.casefold())
+    if not lines:
+        names = ", ".join(dict.fromkeys(line.arm for line in report.ladder.lines))
+        raise UserError(f"no arm contains {wanted!r}; arms: {names}")
+    return replace(report, ladder=replace(report.ladder, lines=lines))
