@@ -29,7 +29,7 @@ class Fitted:
 
     value: Any
     repairs: list[str] = field(default_factory=list)
-    """Names of what was repaired: `fenced`, `embedded`, `wrapped`, `mended`, `truncated`, `coerced`."""
+    """Names of what was repaired: `thoughts`, `fenced`, `embedded`, `wrapped`, `mended`, `truncated`, `coerced`."""
     dropped: int = 0
     """List elements and optional fields left out because they did not fit."""
 
@@ -76,7 +76,7 @@ def _loose(text: str, array: bool) -> tuple[Any, str]:
     if not array and rest[start] == "{":
         value, how = extract_json(text)
         if value is not None:
-            return value, how
+            return value, "thoughts" if how == "whole" else how
     body = rest[start:]
     try:
         value, _ = json.JSONDecoder().raw_decode(body)
