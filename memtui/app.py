@@ -28,6 +28,8 @@ from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
 from memtui.widgets.lines import AsciiScrollBar
 
+FOLD_ELSEWHERE = 2.0
+"""Least seconds between two foldings while the overview is not on screen."""
 PRELOAD_AFTER = 0.3
 """Seconds after the first frame at which the other screens are imported."""
 PARENTS = {"trajectory": "episodes", "episodes": "overview", "overview": "runs"}
@@ -112,6 +114,17 @@ class MemtuiApp(OpenFileApp):
     def look(self) -> Look:
         """Colours and signs to draw with."""
         return NO_COLOUR if self.no_color else LOOKS.get(self.theme, LOOKS[THEMES[0].name])
+
+    @property
+    def fold_every(self) -> float:
+        """Rates are redrawn twice a second where they are on screen; elsewhere row 1 needs them seldom."""
+        return super().fold_every if self._current == "overview" else FOLD_ELSEWHERE
+
+    @property
+    def apply_every(self) -> float:
+        """As often as the screen that is shown wants it."""
+        screen = self.screen
+        return screen.pace if isinstance(screen, MemtuiScreen) else super().apply_every
 
     # --- start and end --------------------------------------------------------------------------
 

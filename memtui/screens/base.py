@@ -107,6 +107,11 @@ class MemtuiScreen(Screen[None]):
             self._drawn = wanted
             self.draw()
 
+    @property
+    def pace(self) -> float:
+        """Least seconds between two repaints of what the file changed."""
+        return 0.1
+
     def depends_on(self) -> object:
         """Everything the picture depends on; equal means that nothing need be drawn."""
         session = self.bench.session

@@ -5,9 +5,8 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from memtui.metrics.outcome import outcome
-from memtui.metrics.signature import Signature
 from memtui.model import Label, Outcome
+from memtui.state.episode_standing import label_of, outcome_of
 from memtui.state.session import RunSession
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column
@@ -20,38 +19,10 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 
-def fact_of(row: EpisodeRow, judge: str) -> Signature:
-    """What outcome, regime and the sentence read of a line, under a judge."""
-    return Signature(
-        done=int(row.done),
-        end_reason=row.end_reason,
-        requested=row.requested,
-        first_hit=row.first_hit,
-        t_star=row.t_star,
-        gold_total=row.gold_total,
-        answerable=int(row.answerable),
-        label=row.labels.get(judge),
-        forced=int(row.forced),
-        abstained=int(row.abstained),
-        redundant=row.redundant,
-    )
-
-
-def label_of(row: EpisodeRow, judge: str) -> Label | None:
-    """The verdict of a judge; None without one, unknown for a label this version does not know."""
-    said = row.labels.get(judge)
-    if said is None:
-        return None
-    try:
-        return Label(said)
-    except ValueError:
-        return Label.UNKNOWN
-
-
 def ending_of(row: EpisodeRow, session: RunSession) -> Ending:
     """How an episode ended at the reader's B and judge."""
     settings, mode = session.settings, session.header.run.mode
-    what = outcome(fact_of(row, settings.judge), settings.budget, mode)
+    what = outcome_of(row, settings.judge, settings.budget, mode)
     return Ending(what, label_of(row, settings.judge), row.answer is not None)
 
 

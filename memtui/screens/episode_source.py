@@ -1,9 +1,9 @@
-"""Rows of the episode list, read a page at a time when they come into view."""
+"""Rows of the episode list, read in batches when they come into view and kept until they change."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -11,60 +11,78 @@ from rich.text import Text
 from memtui.errors import UserError
 from memtui.screens.episode_row import columns, row_cells
 from memtui.state.session import RunSession
+from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Placed, place, row
 from memtui.views.look import Look
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
-PAGE = 128
-"""Rows read at once."""
-PAGES = 64
-"""Pages kept."""
+BATCH = 64
+"""Rows read at once, around the wanted one."""
+KEPT = 8_192
+"""Rows kept."""
+
+
+class EpisodeRows:
+    """List lines by id. A read of some dozens by primary key takes a fraction of a millisecond: quicker
+    than a round trip through another thread, so they are read where they are drawn."""
+
+    def __init__(self, reader: RunReader, version_of: Callable[[int], int]) -> None:
+        self._reader = reader
+        self._version_of = version_of
+        self._rows: OrderedDict[int, tuple[int, EpisodeRow | None]] = OrderedDict()
+
+    def at(self, ids: Sequence[int], index: int) -> EpisodeRow | None:
+        """The line of `ids[index]`; None where it could not be read."""
+        wanted = ids[index]
+        found = self._rows.get(wanted)
+        if found is None or found[0] != self._version_of(wanted):
+            self._read(ids[max(0, index - BATCH // 2) : index + BATCH])
+            found = self._rows.get(wanted)
+        return None if found is None else found[1]
+
+    def _read(self, ids: Sequence[int]) -> None:
+        versions = {one: self._version_of(one) for one in ids}
+        stale = [
+            one for one in ids if (kept := self._rows.get(one)) is None or kept[0] != versions[one]
+        ]
+        try:
+            rows = self._reader.episode_rows(stale)
+        except UserError:
+            return  # the app says what is wrong with the file
+        for one in stale:
+            self._rows[one] = (versions[one], rows.get(one))
+            self._rows.move_to_end(one)
+        while len(self._rows) > KEPT:
+            self._rows.popitem(last=False)
 
 
 class EpisodeSource:
-    """Rows of the list: ids in order, and pages of lines read when they come into view.
+    """The list at one moment: ids in order, drawn with the reader's choices."""
 
-    A page is a read of 128 lines by primary key, a fraction of a millisecond: quicker than a round trip
-    through another thread, so it is read where it is drawn.
-    """
-
-    def __init__(self, session: RunSession, ids: list[int], look: Look) -> None:
+    def __init__(self, session: RunSession, rows: EpisodeRows, ids: list[int], look: Look) -> None:
         self.session = session
+        self._rows = rows
         self._ids = ids
         self._look = look
-        self._pages: OrderedDict[int, list[EpisodeRow | None]] = OrderedDict()
         self._placed: tuple[int, list[Placed]] = (-1, [])
-        self.drawn_for: Hashable = None
+        settings = session.settings
+        self.drawn_for: Hashable = (settings.budget, settings.judge)
 
     def ids(self) -> list[int]:
         return self._ids
 
     def at(self, index: int) -> EpisodeRow | None:
-        """The line at an index; None where the file could not be read."""
-        number = index // PAGE
-        page = self._pages.get(number)
-        if page is None:
-            wanted = self._ids[number * PAGE : (number + 1) * PAGE]
-            try:
-                found = self.session.pages.episode_rows(wanted)
-            except UserError:
-                return None
-            page = self._pages[number] = [found.get(one) for one in wanted]
-            if len(self._pages) > PAGES:
-                self._pages.popitem(last=False)
-        else:
-            self._pages.move_to_end(number)
-        return page[index % PAGE]
+        """The line at an index; None where there is none, or it could not be read."""
+        return self._rows.at(self._ids, index) if 0 <= index < len(self._ids) else None
 
     def placed(self, width: int) -> list[Placed]:
         """The columns for a width (one cell of margin on the left)."""
         if self._placed[0] != width:
             budget = self.session.settings.budget
-            longest = max(
-                (cell_len(clean_line(arm.key)) for arm in self.session.header.arms), default=6
-            )
+            arms = self.session.header.arms
+            longest = max((cell_len(clean_line(arm.key)) for arm in arms), default=6)
             self._placed = (width, place(columns(budget, longest), width - 2))
         return self._placed[1]
 
@@ -77,4 +95,4 @@ class EpisodeSource:
 
     def row_key(self, index: int) -> Hashable | None:
         line = self.at(index)
-        return None if line is None else (line.id, line.rev, self.drawn_for)
+        return None if line is None else (line.id, line.rev, tuple(line.labels.items()), self.drawn_for)

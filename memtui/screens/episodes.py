@@ -21,7 +21,7 @@ from memtui.screens.episode_row import (
     ending_of,
     episode_text,
 )
-from memtui.screens.episode_source import EpisodeSource
+from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
@@ -71,6 +71,7 @@ class EpisodesScreen(MemtuiScreen):
         self._counts: dict[Quick, int] = {}
         self._costs: dict[int, EpisodeCost] = {}
         self._source: EpisodeSource | None = None
+        self._lines: EpisodeRows | None = None
         self._suggester = FilterSuggester()
         self._filter_before = ""
         self._typing: Timer | None = None
@@ -99,6 +100,13 @@ class EpisodesScreen(MemtuiScreen):
 
     def filter_label(self, settings: Settings) -> str:
         return self.list_filter_label(settings)
+
+    @property
+    def pace(self) -> float:
+        """Quick while the reader follows the newest; a list that is being read changes more calmly."""
+        session = self.bench.session
+        newest = session is not None and session.settings.sort is SortKey.NEWEST
+        return 0.1 if newest and self.rows.cursor == 0 else 0.25
 
     def on_mount(self) -> None:
         self.rows.focus()
@@ -151,8 +159,9 @@ class EpisodesScreen(MemtuiScreen):
             self._show(session, ids, settings)
 
     def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
-        source = EpisodeSource(session, [*ids], self.look)
-        source.drawn_for = (settings.budget, settings.judge, self.look.name)
+        if self._lines is None:
+            self._lines = EpisodeRows(session.pages, self.bench.version_of)
+        source = EpisodeSource(session, self._lines, [*ids], self.look)
         before, self._source = self._shown, source
         self._shown = (settings, self.bench.data_version)
         lines = self.rows
@@ -274,7 +283,7 @@ class EpisodesScreen(MemtuiScreen):
 
     def forget(self) -> None:
         super().forget()
-        self._shown = self._source = None
+        self._shown = self._source = self._lines = None
         self._counts, self._costs = {}, {}
 
     def text_to_copy(self) -> str:

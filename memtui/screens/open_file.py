@@ -15,6 +15,7 @@ from typing import Literal
 from textual import work
 from textual.app import App
 from textual.message import Message
+from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.model import Outcome
@@ -29,6 +30,8 @@ from memtui.views.text_door import clean_line
 
 APPLY_EVERY = 0.1
 """Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
+FOLD_EVERY = 0.5
+"""Least seconds between two foldings of all facts."""
 FOLD_SHARE = 4.0
 """Folding all facts again may take at most one part in five of the reading thread's time."""
 
@@ -62,6 +65,7 @@ class OpenFileApp(App[int]):
         self._pending: Changes | None = None
         self._applying = False
         self._fold_cost = 0.0
+        self._fold_timer: Timer | None = None
         self._folded_at = 0.0
         self._trouble = ""
 
@@ -230,7 +234,7 @@ class OpenFileApp(App[int]):
             while self._pending is not None and session is self._session:
                 changes, self._pending = self._pending, None
                 await self._apply_one(session, changes)
-                await asyncio.sleep(APPLY_EVERY)
+                await asyncio.sleep(self.apply_every)
         finally:
             self._applying = False
 
@@ -256,12 +260,36 @@ class OpenFileApp(App[int]):
             self._versions[episode] = self._versions.get(episode, 0) + 1
         if changes.episodes or changes.judged or changes.replaced:
             self._data_version += 1
-            wait = self._folded_at + FOLD_SHARE * self._fold_cost - monotonic()
-            if wait > 0 and not changes.ended:
-                self.set_timer(wait, self._read_folds, name="folds")
-            else:
-                self._read_folds()
+            self._fold_soon(at_once=changes.ended or changes.replaced)
         self.freshen()
+
+    def _fold_soon(self, *, at_once: bool) -> None:
+        """Fold again, but not more often than an eye needs it nor for most of the time."""
+        if self._fold_timer is not None:
+            if not at_once:
+                return
+            self._fold_timer.stop()
+            self._fold_timer = None
+        pause = max(self.fold_every, FOLD_SHARE * self._fold_cost)
+        wait = self._folded_at + pause - monotonic()
+        if at_once or wait <= 0:
+            self._read_folds()
+        else:
+            self._fold_timer = self.set_timer(wait, self._fold_now, name="folds")
+
+    def _fold_now(self) -> None:
+        self._fold_timer = None
+        self._read_folds()
+
+    @property
+    def apply_every(self) -> float:
+        """Least seconds between two repaints of what the file changed."""
+        return APPLY_EVERY
+
+    @property
+    def fold_every(self) -> float:
+        """Least seconds between two foldings while the file grows."""
+        return FOLD_EVERY
 
     def _fail(self, error: UserError) -> None:
         if str(error).endswith("was interrupted"):

@@ -64,6 +64,10 @@ class OverviewScreen(MemtuiScreen):
         yield LineBlock(id="cell-facts")
         yield LineBlock(id="lower")
 
+    @property
+    def pace(self) -> float:
+        return 0.4
+
     def on_mount(self) -> None:
         self.query_one(HeatTable).focus()
         super().on_mount()

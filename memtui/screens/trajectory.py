@@ -13,8 +13,8 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
-from memtui.screens.base import MemtuiScreen
-from memtui.screens.episode_row import episode_text, fact_of
+from memtui.screens.episode_row import episode_text
+from memtui.screens.ladder_steps import LadderSteps
 from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_parts import (
     HitSource,
@@ -25,6 +25,7 @@ from memtui.screens.trajectory_parts import (
     step_words,
 )
 from memtui.screens.trajectory_text import readable, whole_text
+from memtui.state.episode_standing import signature_of
 from memtui.state.settings import Settings
 from memtui.state.trajectory import Stop, Trajectory, trajectory
 from memtui.views.hints import Hint
@@ -37,7 +38,7 @@ from memtui.widgets.text_pane import TextPane
 from memtui.widgets.virtual_list import VirtualList
 
 
-class TrajectoryScreen(MemtuiScreen):
+class TrajectoryScreen(LadderSteps):
     """Steps | hits | text; above them what was asked, what came of it, and why."""
 
     NUMBER = 4
@@ -47,6 +48,8 @@ class TrajectoryScreen(MemtuiScreen):
         Hint("j k", "hit"),
         Hint("Enter", "text"),
         Hint("H L", "episode"),
+        Hint(",.", "scale"),
+        Hint("<>", "arm"),
         Hint("Tab", "pane"),
         Hint("m", "evidence call"),
         Hint("/", "find"),
@@ -196,7 +199,7 @@ class TrajectoryScreen(MemtuiScreen):
         settings = session.settings
         row = found.detail.row
         why = why_it_ended(
-            fact_of(row, settings.judge),
+            signature_of(row, settings.judge),
             row.gold_found,
             settings.budget,
             session.header.run.mode,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memtui.model import Hit, Turn
 from memtui.state.trajectory import query_words, units_of
+from memtui.store.reader import RunReader
 from memtui.store.records import ItemRow, StepRow
 
 SNIPPET = 300
@@ -167,6 +168,24 @@ def _best_ranks(hits: Sequence[Hit], sessions: Collection[str]) -> dict[str, tup
         for name in names:
             found.setdefault(name, (rank, hit))
     return found
+
+
+def moved_texts(
+    reader: RunReader, haystack_id: int | None, found: Displacement | NoDisplacement | None
+) -> dict[str, tuple[str | None, str]]:
+    """Of each session that moved: its date in the larger history, and what it says about the query."""
+    if not isinstance(found, Displacement) or not found.moved:
+        return {}
+    sessions = reader.sessions([moved.token for moved in found.moved])
+    history = None if haystack_id is None else reader.haystack(haystack_id)
+    dated = {} if history is None else {token: date for token, date, _ in history.positions}
+    texts: dict[str, tuple[str | None, str]] = {}
+    for moved in found.moved:
+        session = sessions.get(moved.token)
+        date = dated.get(moved.token) or (None if session is None else session.date)
+        turns = () if session is None else session.turns
+        texts[moved.token] = (date, snippet(turns, moved, found.query))
+    return texts
 
 
 def snippet(turns: Sequence[Turn], moved: Moved, query: str) -> str:

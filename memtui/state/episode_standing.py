@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.metrics.outcome import outcome
 from memtui.metrics.signature import Signature
-from memtui.model import Outcome
+from memtui.model import Label, Outcome
 from memtui.store.records import EpisodeRow
 
 
@@ -28,3 +28,11 @@ def signature_of(row: EpisodeRow, judge: str) -> Signature:
 def outcome_of(row: EpisodeRow, judge: str, budget: int, mode: str) -> Outcome:
     """The outcome of a line at B = `budget`."""
     return outcome(signature_of(row, judge), budget, mode)
+
+
+def label_of(row: EpisodeRow, judge: str) -> Label | None:
+    """The verdict of a judge; None without one, unknown for a label this version does not know."""
+    said = row.labels.get(judge)
+    if said is None:
+        return None
+    return Label(said) if said in set(Label) else Label.UNKNOWN

@@ -127,7 +127,15 @@ class LineView(ScrollView, can_focus=True):
         """The lines changed: size, scrollbar and picture follow. `keep`: drawn lines are still good."""
         if not keep:
             self._strips.clear()
-        self.virtual_size = Size(0, self.count())
+        size, before = Size(0, self.count()), self.virtual_size
+        height = self.size.height
+        if height and (before.height > height) == (size.height > height):
+            # The scrollbar stays or stays away, so nothing around this widget moves: no new layout of
+            # the whole screen, which is what assigning the size would ask for.
+            self.set_reactive(LineView.virtual_size, size)
+            self._scroll_update(size)
+        else:
+            self.virtual_size = size
         self.refresh()
 
     @property
