@@ -10,9 +10,10 @@ from memtui.metrics.outcome import outcome
 from memtui.metrics.regime import flags, overshoot, regime
 from memtui.metrics.stopping import tokens_after
 from memtui.report.as_json import scale_value
-from memtui.report.episode_lines import signature_of, strip_text
+from memtui.report.episode_lines import strip_text
 from memtui.report.plain import wrapped
 from memtui.report.table import scale_text
+from memtui.state.episode_standing import signature_of
 from memtui.state.trajectory import Stop, Trajectory, trajectory
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow

@@ -14,10 +14,11 @@ from memtui.metrics.scales import scale_label
 from memtui.model import Outcome, Regime
 from memtui.report.as_json import scale_value
 from memtui.report.csv_door import Value, to_csv
-from memtui.report.episode_lines import signature_of, strip_text
+from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines
 from memtui.report.source import ReportSource
 from memtui.report.table import LEFT, RIGHT, Table, scale_text
+from memtui.state.episode_standing import signature_of
 from memtui.store.records import EpisodeRow
 from memtui.views.outcome import REGIME_WORDS
 from memtui.views.text_door import clean_line

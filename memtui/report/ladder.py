@@ -19,7 +19,7 @@ from memtui.state.displacement import (
     NoDisplacement,
     UnitRank,
     displacement,
-    snippet,
+    moved_texts,
     unit_label,
     unit_ranks,
 )
@@ -27,13 +27,14 @@ from memtui.state.episode_standing import signature_of
 from memtui.state.ladder import Change, Ladder, LadderCell, LadderLine, build_ladder, read_ladder
 from memtui.state.trajectory import units_of
 from memtui.store.records import StepRow
+from memtui.views.ladder import LOST, REGAINED, rank_text
 from memtui.views.numbers import UNKNOWN, scale
 from memtui.views.text_door import clean_line
 
 SCHEMA = "memtui-ladder-1"
 MOST_MOVED = 8
 PREVIEW = 90
-SIGNS = {Change.LOST: "↓", Change.REGAINED: "↑", Change.NONE: " "}
+SIGNS = {Change.LOST: LOST, Change.REGAINED: REGAINED, Change.NONE: " "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +92,11 @@ def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> Ladd
             if cell.below is not None:
                 against = displacement(steps[cell.below], mine, data.item)
             rungs[cell.row.id] = RungReport(
-                cell, unit_ranks(mine), against, _snippets(source, cell, against)
+                cell, unit_ranks(mine), against, moved_texts(reader, cell.row.haystack_id, against)
             )
     gold = [e.session for e in data.item.evidence if e.session is not None]
     dates = {token: row.date for token, row in reader.sessions(gold).items()}
     return LadderReport(source, budget, ladder, rungs, dates)
-
-
-def _snippets(
-    source: ReportSource, cell: LadderCell, against: Displacement | NoDisplacement | None
-) -> dict[str, tuple[str | None, str]]:
-    if not isinstance(against, Displacement) or not against.moved:
-        return {}
-    found = source.reader.sessions([moved.token for moved in against.moved])
-    history = None
-    if cell.row.haystack_id is not None:
-        history = source.reader.haystack(cell.row.haystack_id)
-    dated = {} if history is None else {token: date for token, date, _ in history.positions}
-    texts: dict[str, tuple[str | None, str]] = {}
-    for moved in against.moved:
-        session = found.get(moved.token)
-        date = dated.get(moved.token) or (None if session is None else session.date)
-        turns = () if session is None else session.turns
-        texts[moved.token] = (date, snippet(turns, moved, against.query))
-    return texts
 
 
 # --- text ---------------------------------------------------------------------------------------
@@ -183,7 +165,7 @@ def _ranks(report: LadderReport) -> Table:
     for line in ladder.lines:
         for unit in units_of(ladder.item.evidence):
             ranks = [
-                UNKNOWN if cell is None else rank_text(report.rungs[cell.row.id].ranks.get(unit))
+                UNKNOWN if cell is None else _first_rank(report.rungs[cell.row.id].ranks.get(unit))
                 for cell in line.cells
             ]
             rows.append((line_name(ladder, line), unit_label(unit, report.dates), *ranks))
@@ -198,12 +180,12 @@ def _ranks(report: LadderReport) -> Table:
     )
 
 
-def rank_text(found: UnitRank | None) -> str:
-    """``#3``, ``#3@2`` from the second call on, ``✂`` where it was cut, ``none`` where it never came."""
-    if found is None:
-        return "none"
-    call = "" if found.call == 1 else f"@{found.call}"
-    return f"#{found.rank}{call}{'' if found.shown else '✂'}"
+def _first_rank(found: UnitRank | None) -> str:
+    return (
+        rank_text(None, None)
+        if found is None
+        else rank_text(found.call, found.rank, shown=found.shown)
+    )
 
 
 def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
