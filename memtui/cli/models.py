@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             for model in weights.KNOWN.values():
                 megabytes = sum(file.size for file in model.files) / 1e6
                 print(
-                    f"{model.name:<10} {weights.state(model):<10} {megabytes:6.1f} MB  "
+                    f"{model.name:<20} {weights.state(model):<10} {megabytes:7.1f} MB  "
                     f"{model.licence}  {model.title}"
                 )
         return 0

@@ -23,7 +23,8 @@ class ModelRequest:
     """Provider and model as litellm names them, e.g. `openai/qwen-1.5b`, `anthropic/…`."""
     messages: tuple[Message, ...]
     tools: tuple[dict[str, Any], ...] = ()
-    tool_choice: str | None = None
+    tool_choice: Any = None
+    """`auto`, `none`, `required`, or the table that names one tool."""
     response_format: dict[str, Any] | None = None
     temperature: float | None = None
     top_p: float | None = None
@@ -111,6 +112,10 @@ class ModelReply:
     requested: Mapping[str, Any]
     effective: Mapping[str, Any]
     alternatives: tuple[tuple[str, float], ...] = ()
+    paid: Usage | None = None
+    """What this run paid for it, where that differs from `usage`: nothing for a recorded reply."""
+    cold: Usage | None = None
+    """The same call with no prompt token from the provider's cache, where its price is known."""
 
 
 class ChatClient(Protocol):

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from time import monotonic, perf_counter
 from typing import Any, Protocol, runtime_checkable
 
 from memtui.model import Usage
 from runners.models.chat import ChatClient, ChatReply, ModelReply, ModelRequest
 from runners.models.limits import Clock, ModelLimiter, Sleep
+from runners.models.meter import CHARGED
 from runners.models.model_errors import FATAL, ErrorKind, ModelAccessError, ModelError
 from runners.models.prices import cost, price_of
+from runners.models.recordings import Recordings
 from runners.models.retry import RetryPolicy
 from runners.models.settings import ModelSettings, Price
+from runners.usage import as_if_cold
 
 _CHARS_PER_TOKEN = 4
 
@@ -44,6 +48,7 @@ class ModelDoor:
         seed: int = 0,
         clock: Clock = monotonic,
         sleep: Sleep = asyncio.sleep,
+        recordings: Recordings | None = None,
     ) -> None:
         if client is None:
             from runners.models.litellm_client import LiteLLMClient
@@ -57,6 +62,7 @@ class ModelDoor:
         self._clock = clock
         self._sleep = sleep
         self._limiters: dict[str, ModelLimiter] = {}
+        self.recordings = recordings
         self._flights: dict[int, dict[str, Any]] = {}
         self._next_flight = 0
         self.fatal: ModelAccessError | None = None
@@ -67,11 +73,44 @@ class ModelDoor:
         return self._models.get(model, self._default)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask a model, within its limits, trying again where that can help.
+        """A recorded reply, or a model's, asked within its limits and again where that can help.
 
         Raises `ModelError` (with `attempts` and an `end_reason`) when it fails for good,
         `ModelAccessError` when the key, the name or the credit is at fault.
         """
+        # A memory system's door has an owner of its own and counts for itself.
+        meter = None if request.owner else CHARGED.get()
+        try:
+            reply = await self._recorded(request)
+        except ModelError as error:
+            if meter is not None:
+                meter.add(request.phase, "complete", Usage(calls=1, attempts=error.attempts))
+            raise
+        if meter is not None:
+            usage, wall_ms = reply.usage, reply.wall_ms
+            meter.add(
+                request.phase, "complete", usage, paid=reply.paid, cold=reply.cold, wall_ms=wall_ms
+            )
+        return reply
+
+    async def _recorded(self, request: ModelRequest) -> ModelReply:
+        recordings = self.recordings
+        if recordings is None:
+            return await self._asked(request)
+        key = request.digest()
+        async with recordings.turn(key):
+            known = recordings.find(key, request)
+            if known is not None:
+                return replace(known, cold=self._cold(known.usage, request))
+            try:
+                reply = await self._asked(request)
+            except ModelError as error:
+                recordings.keep_failure(key, request, error)
+                raise
+            recordings.keep(key, request, reply)
+            return reply
+
+    async def _asked(self, request: ModelRequest) -> ModelReply:
         settings = self.settings(request.model)
         limiter = self._limiter(request.model, settings)
         started = perf_counter()
@@ -89,7 +128,7 @@ class ModelDoor:
         finally:
             self._flights.pop(flight["key"], None)
         wall_ms = (perf_counter() - started) * 1000.0
-        return self._metered(reply, request, settings, attempts, wall_ms)
+        return self._metered(reply, request, attempts, wall_ms)
 
     async def _attempt(
         self,
@@ -136,12 +175,10 @@ class ModelDoor:
         self,
         reply: ChatReply,
         request: ModelRequest,
-        settings: ModelSettings,
         attempts: int,
         wall_ms: float,
     ) -> ModelReply:
-        fallback = self._client.price if isinstance(self._client, _Priced) else None
-        price = price_of(request.model, settings, fallback)
+        price = self._price(request)
         usage = Usage(
             prompt=reply.prompt,
             cached=reply.cached,
@@ -163,7 +200,20 @@ class ModelDoor:
             requested=request.settings(),
             effective=dict(reply.effective),
             alternatives=reply.alternatives,
+            cold=self._cold(usage, request),
         )
+
+    def _price(self, request: ModelRequest) -> Price | None:
+        fallback = self._client.price if isinstance(self._client, _Priced) else None
+        return price_of(request.model, self.settings(request.model), fallback)
+
+    def _cold(self, usage: Usage, request: ModelRequest) -> Usage:
+        """The same call without the provider's cache."""
+        cold = as_if_cold(usage)
+        if not usage.cached:
+            return cold
+        full = cost(self._price(request), usage.prompt, usage.completion, 0)
+        return replace(cold, cost=full)
 
     def _limiter(self, model: str, settings: ModelSettings) -> ModelLimiter:
         if model not in self._limiters:
@@ -207,11 +257,17 @@ class ModelDoor:
                 row["retry_in"] = round(max(0.0, flight["until"] - now), 3)
             calls.append(row)
         models = {name: limiter.snapshot() for name, limiter in sorted(self._limiters.items())}
-        return {"models": models, "calls": calls}
+        out: dict[str, Any] = {"models": models, "calls": calls}
+        if self.recordings is not None:
+            recordings = self.recordings
+            out["recordings"] = {"hits": recordings.hits, "misses": recordings.misses}
+        return out
 
     async def close(self) -> None:
-        """Close the client's connections."""
+        """Close the client's connections and the recordings."""
         await self._client.close()
+        if self.recordings is not None:
+            self.recordings.close()
 
 
 def _estimate(request: ModelRequest) -> int:

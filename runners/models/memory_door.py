@@ -16,9 +16,10 @@ from typing import Any, Protocol
 from memtui.errors import UserError
 from memtui.model import Usage
 from runners.memory.contract import Completion
-from runners.models.chat import ModelRequest
+from runners.models.chat import ModelReply, ModelRequest
 from runners.models.door import ModelDoor
 from runners.models.meter import Meter
+from runners.models.model_errors import ModelAccessError, ModelError
 from runners.models.structured import completion, json_schema_format
 
 INGEST = "ingest"
@@ -76,6 +77,9 @@ class MemoryDoor:
         self.model = model
         self.phase = phase
         self.meter = Meter()
+        self.failure: ModelError | ModelAccessError | None = None
+        """The latest call that failed for good: whoever hides it behind an error of its own (a
+        package's client in another process) is told apart from a system that failed by itself."""
         self.models = models
         self._embedder = embedder
         self._seed = seed
@@ -97,6 +101,30 @@ class MemoryDoor:
         logprobs: int = 0,
     ) -> Completion:
         """Ask the memory model once; `ModelError` when it fails for good, UserError without a model."""
+        reply = await self.ask(
+            messages,
+            phase=phase,
+            response_format=json_schema_format(schema) if schema is not None else None,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            extra={"logprobs": True, "top_logprobs": logprobs} if logprobs else {},
+        )
+        return completion(reply.text, schema, reply.usage, reply.finish, reply.alternatives)
+
+    async def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        phase: str | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: Any = None,
+        response_format: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> ModelReply:
+        """The same with everything a chat completion may carry, tool calls and reasoning included."""
         if self.models is None or self.model is None:
             raise UserError(
                 "a memory system asks a language model and the run names none: set"
@@ -106,21 +134,36 @@ class MemoryDoor:
         request = ModelRequest(
             self.model,
             tuple(dict(m) for m in messages),
-            response_format=json_schema_format(schema) if schema is not None else None,
+            tools=tuple(dict(t) for t in tools),
+            tool_choice=tool_choice,
+            response_format=None if response_format is None else dict(response_format),
             temperature=temperature,
+            top_p=top_p,
             seed=self._seed,
             max_tokens=max_tokens,
-            extra={"logprobs": True, "top_logprobs": logprobs} if logprobs else {},
+            extra=dict(extra or {}),
             owner=self.owner,
             phase=phase,
             # What is ingested is the same for all repeats of an episode; what is searched is not.
             repeat=self._repeat if phase == SEARCH else 0,
         )
         start = perf_counter()
-        reply = await self.models.complete(request)
-        wall_ms = (perf_counter() - start) * 1000.0
-        self.meter.add(phase, "complete", reply.usage, wall_ms=wall_ms)
-        return completion(reply.text, schema, reply.usage, reply.finish, reply.alternatives)
+        try:
+            reply = await self.models.complete(request)
+        except (ModelError, ModelAccessError) as error:
+            self.failure = error
+            used = Usage(calls=1, attempts=error.attempts)
+            self.meter.add(phase, "complete", used, wall_ms=_since(start))
+            raise
+        self.meter.add(
+            phase,
+            "complete",
+            reply.usage,
+            paid=reply.paid,
+            cold=reply.cold,
+            wall_ms=_since(start),
+        )
+        return reply
 
     async def embed(
         self, texts: Sequence[str], *, phase: str | None = None
@@ -131,7 +174,7 @@ class MemoryDoor:
         phase = self._phase(phase)
         start = perf_counter()
         vectors, usage = await self._embedder.embed(texts)
-        self.meter.add(phase, "embed", usage, wall_ms=(perf_counter() - start) * 1000.0)
+        self.meter.add(phase, "embed", usage, wall_ms=_since(start))
         return vectors
 
     def _phase(self, asked: str | None) -> str:
@@ -141,3 +184,7 @@ class MemoryDoor:
                 f"the phase of a memory system's call is ingest or search, not {phase!r}"
             )
         return phase
+
+
+def _since(start: float) -> float:
+    return (perf_counter() - start) * 1000.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from memtui.model import Usage
@@ -53,3 +54,7 @@ class Meter:
     def take(self, phase: str) -> Tally | None:
         """What was used in a phase since it was last taken; None where the door was not used."""
         return self._tallies.pop(phase, None)
+
+
+CHARGED: ContextVar[Meter | None] = ContextVar("charged", default=None)
+"""The meter of the episode that this task works for: agents and judges need not name an owner."""

@@ -24,6 +24,8 @@ class ErrorKind(StrEnum):
     NOT_FOUND = "not_found"
     QUOTA = "quota"
     """Credit or quota is used up: waiting does not help."""
+    NOT_RECORDED = "not_recorded"
+    """A replay holds no reply to this request."""
 
 
 TRANSIENT = frozenset(

