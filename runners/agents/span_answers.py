@@ -31,7 +31,9 @@ _COLORS = word_set(
     "red blue green yellow orange purple violet pink brown black white gray grey beige ivory cream "
     "teal turquoise navy gold silver maroon lavender mint plum coral olive burgundy indigo amber"
 )
-_CAPITALS = r"(?!I\b)[A-Z][\w'’&-]*(?:\s+(?:(?:of|and|the|de|la|le|to|for|in|y)\s+){0,2}(?!I\b)[A-Z][\w'’&-]*)*"
+_CAPITALS = (
+    r"(?!I\b)[A-Z][\w'’&-]*(?:\s+(?:(?:of|and|the|de|la|le|y)\s+){0,2}(?!I\b)[A-Z][\w'’&-]*)*"
+)
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]")
 
 _SIMPLE = {

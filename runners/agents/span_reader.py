@@ -47,6 +47,8 @@ class Candidate:
     """Question terms in its sentence."""
     exact: int = 0
     """Those of them that stand there word for word."""
+    factor: float = 1.0
+    """What lowers the score of its sentence: speaker, whose affairs, form."""
     via: str = ""
     """The name over which it was reached, when the question takes two steps."""
 
@@ -129,10 +131,14 @@ class SpanReader:
         if not ranked:
             return None, None
         best = ranked[0]
+        things = best.exact & _things(question)
         versions = [
             c
             for c in ranked
-            if c.score >= SAME_FACT * best.score and c.exact == best.exact and c.date is not None
+            if c.score >= SAME_FACT * best.score
+            and c.exact & _things(question) == things
+            and c.factor >= best.factor
+            and c.date is not None
         ]
         if len(versions) > 1 and best.date is not None and question.kind != q.DATE:
             best = (max if question.latest else min)(versions, key=lambda c: c.date or "")
@@ -168,6 +174,7 @@ class SpanReader:
                 date=place.block.date,
                 mask=place.mask,
                 exact=place.exact,
+                factor=place.factor,
             )
 
     def _lead(self, place: Scored) -> str:
@@ -216,6 +223,11 @@ class SpanReader:
         other = found[-1][1]
         score = min(picked.score, other.score)
         return Reading(replace(picked, score=score), other, score)
+
+
+def _things(question: Question) -> int:
+    """Mask of the terms no other word is likely to stand for: what the question is about."""
+    return sum(1 << i for i, like in enumerate(question.alike) if not like)
 
 
 def _confidence(best: Candidate | None, rival: Candidate | None) -> float:

@@ -26,6 +26,8 @@ HEAD_WEIGHT, NAME_WEIGHT = 0.3, 1.5
 OTHER_SPEAKER, OTHER_PERSON, ASKING, SHORT = 0.6, 0.5, 0.7, 0.5
 """Factors: said by the wrong side, about somebody else's affairs, a question instead of a statement, a
 greeting or exclamation."""
+NEGLIGIBLE = 0.05
+"""Cover below which a sentence is not looked at further."""
 SHORT_WORDS = 4
 """A sentence of fewer words states little."""
 
@@ -63,6 +65,8 @@ class Scored:
     """Terms the sentence itself holds, exactly or by a word of like meaning."""
     exact: int
     """Terms it holds exactly."""
+    factor: float
+    """What lowers the cover to the score: speaker, whose affairs, form."""
 
     @property
     def sentence(self) -> Sentence:
@@ -79,7 +83,7 @@ class Scored:
 
 
 def score_sentences(question: Question, blocks: Sequence[SeenBlock], top: int) -> list[Scored]:
-    """The `top` best sentences, best first; ties go to the one shown earlier."""
+    """The `top` best sentences, best first; ties go to the newer block, whatever the order shown."""
     matches = [_masks(question, block.parsed) for block in blocks]
     weights = _weights(question, blocks)
     total = sum(weights) or 1.0
@@ -105,10 +109,15 @@ def score_sentences(question: Question, blocks: Sequence[SeenBlock], top: int) -
             cover = covers.get(key)
             if cover is None:
                 cover = covers[key] = _cover(key, weights) / total
-            score = cover * _factor(question, sentences[index]) if cover > 0.05 else 0.0
-            found.append(Scored(block, index, cover, score, own | like, own))
-    found.sort(key=lambda scored: -scored.score)
+            factor = _factor(question, sentences[index]) if cover > NEGLIGIBLE else 0.0
+            found.append(Scored(block, index, cover, cover * factor, own | like, own, factor))
+    found.sort(key=_rank)
     return found[:top]
+
+
+def _rank(scored: Scored) -> tuple[float, int, str, int]:
+    block = scored.block
+    return -scored.score, -(block.told.toordinal() if block.told else 0), block.token, scored.index
 
 
 def _masks(question: Question, block: ParsedBlock) -> tuple[dict[int, int], dict[int, int]]:
