@@ -11,7 +11,7 @@ import importlib
 import os
 import signal
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 from textual import work
 from textual.app import SuspendNotSupported
@@ -32,7 +32,14 @@ FOLD_ELSEWHERE = 2.0
 """Least seconds between two foldings while the overview is not on screen."""
 PRELOAD_AFTER = 0.3
 """Seconds after the first frame at which the other screens are imported."""
-PARENTS = {"trajectory": "episodes", "episodes": "overview", "overview": "runs"}
+PARENTS = {
+    "pair": "compare",
+    "compare": "overview",
+    "ladder": "episodes",
+    "trajectory": "episodes",
+    "episodes": "overview",
+    "overview": "runs",
+}
 
 
 class ChildRun(Protocol):
@@ -62,6 +69,8 @@ class MemtuiApp(OpenFileApp):
         Binding("2", "screen('overview')", "Overview", show=False, id="app.overview"),
         Binding("3", "screen('episodes')", "Episodes", show=False, id="app.episodes"),
         Binding("4", "screen('trajectory')", "Trajectory", show=False, id="app.trajectory"),
+        Binding("5", "screen('ladder')", "Ladder", show=False, id="app.ladder"),
+        Binding("6", "screen('compare')", "Compare", show=False, id="app.compare"),
         Binding("escape", "go_back", "back", show=False, id="app.back"),
         Binding("minus,underscore", "budget(-1)", "budget down", show=False, id="app.budget-down"),
         Binding("equals_sign,plus", "budget(1)", "budget up", show=False, id="app.budget-up"),
@@ -201,7 +210,16 @@ class MemtuiApp(OpenFileApp):
             elif name != "runs" and self._session is None:
                 self.say("open a run first (Enter)")
             else:
+                self._keep_question(name)
                 self.go(name)
+
+    def _keep_question(self, name: str) -> None:
+        """5 and 6 stay with the question that is on screen."""
+        screen = self.screen
+        if name in ("ladder", "compare") and isinstance(screen, MemtuiScreen):
+            at_hand = screen.episode_id
+            if at_hand is not None and name != self._current:
+                self._named(name).show_episode(at_hand)
 
     def action_go_back(self) -> None:
         """Esc: out of a pane, back to the screen one came from, else one level up."""
@@ -348,18 +366,9 @@ class MemtuiApp(OpenFileApp):
 
 def _make(name: str, folder: Path | None) -> MemtuiScreen:
     """A new screen; its module is imported here and not before."""
-    if name == "overview":
-        from memtui.screens.overview import OverviewScreen
+    if name == "runs":
+        from memtui.screens.runs import RunsScreen
 
-        return OverviewScreen()
-    if name == "episodes":
-        from memtui.screens.episodes import EpisodesScreen
-
-        return EpisodesScreen()
-    if name == "trajectory":
-        from memtui.screens.trajectory import TrajectoryScreen
-
-        return TrajectoryScreen()
-    from memtui.screens.runs import RunsScreen
-
-    return RunsScreen(folder or Path())
+        return RunsScreen(folder or Path())
+    module = importlib.import_module(f"memtui.screens.{name}")
+    return cast(MemtuiScreen, getattr(module, f"{name.title()}Screen")())

@@ -98,6 +98,10 @@ class EpisodesScreen(MemtuiScreen):
         """The rows at the moment."""
         return self._source
 
+    @property
+    def episode_id(self) -> int | None:
+        return self.rows.selected if self.is_mounted else None
+
     def filter_label(self, settings: Settings) -> str:
         return self.list_filter_label(settings)
 

@@ -1,0 +1,276 @@
+"""The parts of the ladder screen around its grid: the question, the cell, ranks of the evidence, what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from memtui.screens.episode_row import closing_words, ending_of
+from memtui.screens.overview_parts import flow
+from memtui.state.displacement import (
+    Displacement,
+    NoDisplacement,
+    UnitRank,
+    displacement,
+    moved_texts,
+    unit_label,
+    unit_ranks,
+)
+from memtui.state.ladder import Ladder, LadderCell, LadderLine
+from memtui.state.session import RunSession
+from memtui.state.trajectory import units_of
+from memtui.store.reader import RunReader
+from memtui.store.records import ItemRow, StepRow
+from memtui.views.coverage import coverage_ratio
+from memtui.views.ladder import OUTSIDE, rank_text
+from memtui.views.look import Look
+from memtui.views.marks import GOLD
+from memtui.views.numbers import UNKNOWN, scale
+from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line, fit
+from memtui.views.wrapping import wrap
+from memtui.widgets.ladder_grid import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class LineEvidence:
+    """Steps of one line of the ladder, as far as the screen shows them."""
+
+    ranks: Mapping[int, Mapping[str, UnitRank]]
+    """By episode, then by unit of evidence."""
+    against: Mapping[int, Displacement | NoDisplacement]
+    """By episode: compared with the next smaller scale."""
+    texts: Mapping[int, Mapping[str, tuple[str | None, str]]]
+    """By episode: (date, snippet) of each session that moved."""
+    dates: Mapping[str, str | None]
+    """Dates of the evidence sessions."""
+
+
+def read_evidence(
+    reader: RunReader, item: ItemRow, line: LadderLine, kept: dict[int, list[StepRow]]
+) -> LineEvidence:
+    """Read the steps of a line; `kept` holds those that were read before."""
+    cells = [cell for cell in line.cells if cell is not None]
+    ranks: dict[int, Mapping[str, UnitRank]] = {}
+    against: dict[int, Displacement | NoDisplacement] = {}
+    texts: dict[int, Mapping[str, tuple[str | None, str]]] = {}
+    for cell in cells:
+        number = cell.row.id
+        if number not in kept:
+            kept[number] = reader.steps(number)
+        ranks[number] = unit_ranks(kept[number])
+        if cell.below is not None:
+            found = against[number] = displacement(kept[cell.below], kept[number], item)
+            texts[number] = moved_texts(reader, cell.row.haystack_id, found)
+    gold = [e.session for e in item.evidence if e.session is not None]
+    dates = {token: row.date for token, row in reader.sessions(gold).items()}
+    return LineEvidence(ranks, against, texts, dates)
+
+
+def question_lines(
+    item: ItemRow, place: tuple[int, int] | None, width: int, rows: int, look: Look
+) -> list[Text]:
+    """The question in at most two lines, its gold answer, what it is."""
+    room = max(10, width - 5)
+    parts = wrap(clean_line(item.question, width=room * 3), room)
+    most = 2 if rows >= 24 else 1
+    if len(parts) > most:
+        parts = [*parts[: most - 1], clean_line(" ".join(parts[most - 1 :]), width=room)]
+    lines = [
+        Text.assemble((" Q  " if not n else "    ", look.muted), (part, look.strong), end="")
+        for n, part in enumerate(parts)
+    ]
+    tail = Text(end="", no_wrap=True)
+    tail.append(
+        f"   {clean_line(item.qtype, width=22)}   {clean_line(item.key, width=20)}", look.muted
+    )
+    if place is not None:
+        tail.append(f"   question {place[0]} of {place[1]}", look.muted)
+    gold = styled(" gold ", look.muted)
+    said = UNKNOWN if item.gold is None else item.gold
+    if not item.answerable:
+        said = f"{said}  (cannot be answered)"
+    gold.append(clean_line(said, width=max(12, width - tail.cell_len - 8)), look.gold)
+    gap = width - gold.cell_len - tail.cell_len - 1
+    if gap >= 0:
+        gold.append(" " * gap)
+        gold.append_text(tail)
+    lines.append(gold)
+    return lines
+
+
+def passing_line(ladder: Ladder, shape: Columns, look: Look) -> Text:
+    """How many arms pass at each scale, under their columns."""
+    text = Text(" ", end="", no_wrap=True)
+    text.append(fit("lines that pass", shape.name), look.muted)
+    for column in shape.indices:
+        passed, n = ladder.passing[column]
+        text.append("  ")
+        text.append(fit(f"{passed}/{n}" if n else UNKNOWN, shape.strip), look.muted)
+    return text
+
+
+def cell_lines(
+    ladder: Ladder, line: LadderLine, cell: LadderCell | None, session: RunSession, width: int,
+    look: Look,
+) -> list[Text]:  # fmt: skip
+    """What is known of the episode under the cursor, in at most two lines."""
+    head = styled(" ", look.muted)
+    head.append(clean_line(line.name, width=32), look.accent)
+    if len(ladder.variants) > 1:
+        head.append(f" {line.variant.label}", look.muted)
+    if cell is None:
+        head.append("   not run at this scale", look.muted)
+        return [head]
+    row = cell.row
+    head.append(f" at {scale(cell.scale)}  ", look.accent)
+    ending = ending_of(row, session)
+    head.append_text(outcome_word(ending.outcome, look))
+    words = closing_words(row, session).split(", ")
+    if len(words) > 1:
+        head.append(f", {words[1]}", look.muted)
+    parts = [
+        Text.assemble(
+            ("R ", look.muted), (str(row.requested), ""),
+            (f" of B {session.settings.budget}", look.muted), end="",
+        )
+    ]  # fmt: skip
+    if row.answerable:
+        coverage = styled("evidence ", look.muted)
+        coverage.append_text(coverage_ratio(row.gold_found, row.gold_total, look))
+        if row.t_star is not None:
+            coverage.append(f" complete at call {row.t_star}", look.muted)
+        parts.append(coverage)
+    if not cell.inside:
+        parts.append(styled(f"{OUTSIDE} outside the filter", look.budget))
+    answer = UNKNOWN if row.answer is None else row.answer
+    said = styled("answer ", look.muted)
+    said.append(clean_line(answer, width=max(12, width // 2)), outcome_style(ending.outcome, look))
+    facts = flow([*parts, said], width - 1)
+    room = width - head.cell_len - 3
+    if len(facts) == 1 and facts[0].cell_len <= room:
+        head.append("  ")
+        head.append_text(facts[0])
+        return [head]
+    return [head, facts[0]]
+
+
+def rank_lines(
+    item: ItemRow, line: LadderLine, column: int, evidence: LineEvidence | None, shape: Columns,
+    most: int, look: Look,
+) -> list[Text]:  # fmt: skip
+    """A line per unit of evidence: its rank at each scale, under the columns of the grid."""
+    units = units_of(item.evidence)
+    if not units:
+        return [styled(" no evidence is annotated", look.muted)]
+    if evidence is None:
+        return [styled(f" {GOLD} …", look.muted)]
+    lines = []
+    for unit in units[:most]:
+        text = styled(f" {GOLD} ", look.gold)
+        text.append(fit(unit_label(unit, evidence.dates), shape.name - 2), look.muted)
+        best: int | None = None
+        for number in shape.indices:
+            cell = line.cells[number]
+            text.append("  ")
+            if cell is None:
+                text.append(fit(UNKNOWN, shape.strip), look.faint)
+                continue
+            found = evidence.ranks.get(cell.row.id, {}).get(unit)
+            shown = _rank_text(found)
+            worse = best is not None and (found is None or found.rank > best)
+            style = look.budget if worse else look.gold
+            if found is None:
+                style = look.bad if best is not None else look.muted
+            text.append(fit(shown, shape.strip), style)
+            best = found.rank if found is not None else best
+        lines.append(text)
+    if len(units) > most:
+        lines[-1].append(f" +{len(units) - most} more", look.muted)
+    return lines
+
+
+def _rank_text(found: UnitRank | None) -> str:
+    if found is None:
+        return rank_text(None, None)
+    return rank_text(found.call, found.rank, shown=found.shown)
+
+
+def moved_lines(
+    cell: LadderCell | None, line: LadderLine, evidence: LineEvidence | None, width: int,
+    most: int, look: Look,
+) -> list[Text]:  # fmt: skip
+    """What moved above the evidence since the next smaller scale, or why that cannot be said."""
+    if cell is None or evidence is None or most < 1:
+        return []
+    found = evidence.against.get(cell.row.id)
+    if cell.below is None or found is None:
+        return [styled(" the smallest scale of this line: nothing to compare with", look.muted)]
+    below = next((c.scale for c in line.cells if c is not None and c.row.id == cell.below), None)
+    head = styled(f" {scale(below)} → {scale(cell.scale)}  ", look.accent)
+    if isinstance(found, NoDisplacement):
+        head.append(found.reason, look.strong if found.query_here is not None else look.muted)
+        if found.query_here is None:
+            return [head]
+        head.append("  (so nothing can be said about what moved)", look.muted)
+        lines = [head]
+        for value, query in ((below, found.query_below), (cell.scale, found.query_here)):
+            text = styled(f"   {scale(value):<6} ", look.muted)
+            text.append(clean_line(query or "", width=max(8, width - 11)))
+            lines.append(text)
+        return _cut(lines, width)[:most]
+    return _cut(
+        [head + _summary(found, look), *_sessions(cell, found, evidence, width, look)], width
+    )[:most]
+
+
+def _cut(lines: Sequence[Text], width: int) -> list[Text]:
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return list(lines)
+
+
+def _summary(found: Displacement, look: Look) -> Text:
+    text = styled("same query", look.strong)
+    calls = f" at call {found.call_here}"
+    if found.call_below != found.call_here:
+        calls = f" at calls {found.call_below} and {found.call_here}"
+    text.append(calls, look.muted)
+    text.append("   evidence ", look.muted)
+    for number, (_, before, after) in enumerate(found.evidence):
+        lost = before is not None and (after is None or after > before)
+        text.append(", " if number else "", look.muted)
+        text.append(f"{_place(before)} → {_place(after)}", look.budget if lost else look.gold)
+    many = len(found.moved)
+    text.append("   ")
+    if many:
+        text.append(f"{many} irrelevant session{'s'[: many > 1]} moved above it", look.strong)
+    else:
+        text.append("nothing moved above it", look.muted)
+    return text
+
+
+def _place(rank: int | None) -> str:
+    return "none" if rank is None else f"#{rank}"
+
+
+def _sessions(
+    cell: LadderCell, found: Displacement, evidence: LineEvidence, width: int, look: Look
+) -> list[Text]:
+    texts = evidence.texts.get(cell.row.id, {})
+    lines = []
+    for moved in found.moved:
+        date, says = texts.get(moved.token, (None, ""))
+        text = styled(f"   #{moved.rank:<3}", look.budget)
+        was = "new" if moved.before is None else f"#{moved.before}"
+        text.append(f" was {was:<4}" if moved.before is not None else f" {was:<8}", look.muted)
+        text.append(f" {clean_line((date or UNKNOWN)[:10], width=10):<10}", look.muted)
+        if width >= 70:
+            text.append(f" {fit(moved.token, 12)}", look.faint)
+        text.append("  ")
+        text.append(clean_line(says, width=max(8, width - text.cell_len - 1)))
+        lines.append(text)
+    return lines
