@@ -92,9 +92,11 @@ class MemtuiApp(OpenFileApp):
         theme: str = "dark",
         ascii_only: bool = False,
         session: RunSession | None = None,
+        screen: str | None = None,
+        episode: int | None = None,
     ) -> None:
         """`child`: a run started with the app (`q` asks what to do with it). `session`: `path`,
-        already open. UserError when `path` cannot be opened."""
+        already open. `screen`, `episode`: where to start. UserError when `path` cannot be opened."""
         super().__init__()
         self.ascii_only = ascii_only
         ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
@@ -113,6 +115,7 @@ class MemtuiApp(OpenFileApp):
         self._first = session
         if session is None and self._folder is None:
             self._first = RunSession(path)
+        self._start = (screen, episode)
         self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
         self._current = ""
@@ -151,6 +154,11 @@ class MemtuiApp(OpenFileApp):
         self._named(self._current)
         await self.push_screen(self._current)
         self.set_timer(PRELOAD_AFTER, self._preload)
+        screen, episode = self._start
+        if self._first is not None and episode is not None:
+            self.open_episode(episode)
+        elif self._first is not None and screen is not None:
+            self.go(screen)
 
     @work(thread=True, group="preload", exit_on_error=False)
     def _preload(self) -> None:

@@ -6,6 +6,7 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.model import Label, Outcome
+from memtui.state.deep_link import link
 from memtui.state.episode_standing import label_of, outcome_of
 from memtui.state.session import RunSession
 from memtui.store.records import EpisodeRow
@@ -52,7 +53,7 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
         Column("cost", "cost", 8, "right", keep=8),
         Column("time", "time", 7, "right", keep=6),
         Column("answer", "answer", 16, keep=4, grow=1),
-        Column("question", "question", 16, grow=4),
+        Column("question", "question", 20, grow=4),
     ]
 
 
@@ -109,16 +110,16 @@ def closing_words(row: EpisodeRow, session: RunSession) -> str:
     }[ending.outcome]
 
 
-def episode_text(row: EpisodeRow, session: RunSession) -> str:
+def episode_text(row: EpisodeRow, session: RunSession, screen: str = "trajectory") -> str:
     """An episode as plain text to take elsewhere: identity, question, gold, answer, how it ended."""
     return "\n".join(
         (
             f"episode  {row.key}",
-            f"file     {session.path}",
             f"question {row.question}",
             f"gold     {row.gold if row.gold is not None else '-'}",
             f"answer   {row.answer if row.answer is not None else '-'}",
             f"outcome  {closing_words(row, session)} at B = {session.settings.budget}"
             f" (R = {row.requested}), judge {session.settings.judge}",
+            f"open     {link(session, screen, row.key)}",
         )
     )

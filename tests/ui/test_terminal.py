@@ -112,3 +112,30 @@ def test_a_broken_file_is_refused_before_the_screen_is_touched(tmp_path: Path) -
     assert terminal.finish() == 3
     assert b"\x1b[?1049h" not in terminal.output
     assert b"not a run file" in terminal.output and b"Traceback" not in terminal.output
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("--filter", "otu:wrong"), b"did you mean out"),
+        (("--budget", "-1"), b"--budget"),
+        (("--judge", "rulez"), b"did you mean rules"),
+        (("--alpha", "1.5"), b"--alpha"),
+        (("--episode", "nobody"), b"no episode"),
+    ],
+)
+def test_a_bad_choice_is_refused_before_the_screen_is_touched(
+    args: tuple[str, str], says: bytes, run_file: Path
+) -> None:
+    terminal = Terminal(str(run_file), *args)
+    assert terminal.finish() == 2
+    assert says in terminal.output and b"\x1b[?1049h" not in terminal.output
+
+
+def test_a_deep_link_opens_where_it_says(run_file: Path) -> None:
+    words = ("--screen", "episodes", "--filter", "out:exhausted", "--budget", "1")
+    terminal = Terminal(str(run_file), *words)
+    terminal.read_until("Episodes")
+    terminal.read_until("out:exhausted")
+    os.write(terminal.fd, b"q")
+    assert terminal.finish() == 0
