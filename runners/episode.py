@@ -21,6 +21,7 @@ from runners.episode_end import Ending, Finished, Verdicts, finish, judge_answer
 from runners.failures import ERROR_LIMIT, describe, end_reason_of, waited_for_model
 from runners.judges.contract import Judge
 from runners.memory.contract import MemoryView, SystemInfo, ToolSpec
+from runners.models.meter import CHARGED, Tally
 from runners.observation import HaystackText, show
 from runners.tool_arguments import argument_problem, query_of
 from runners.trajectory import (
@@ -75,6 +76,8 @@ class Attempt:
 Opened = tuple[MemoryView, HaystackText]
 Opener = Callable[[], Awaitable[Opened]]
 """Opens the haystack; its failures are the episode's."""
+Metered = Callable[[], Tally | None]
+"""What the view asked of models since it was last looked at; None where it asked nothing."""
 Preparer = Callable[[], Awaitable[None]]
 """Prepares what is missing. Others may wait for the same work, so no time limit of one episode holds
 here; its failures are the episode's."""
@@ -106,6 +109,7 @@ async def run_episode(
     settings: EpisodeSettings,
     activity: Activity | None = None,
     prepare: Preparer | None = None,
+    metered: Metered = lambda: None,
 ) -> Finished:
     """Run one attempt from `EpisodeStarted` to the acknowledged end and return how it ended.
 
@@ -116,7 +120,8 @@ async def run_episode(
     record = Trajectory(
         spec.uid, sink, FactTracker(item.evidence, info.provenance), activity or Activity()
     )
-    loop = _Loop(spec, item, agent, info, tuple(tools), settings, record)
+    loop = _Loop(spec, item, agent, info, tuple(tools), settings, record, metered)
+    charged = CHARGED.set(record.meter)
     start = perf_counter()
     await sink.emit(EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, utc_now()))
     failure: BaseException | None = None
@@ -140,6 +145,7 @@ async def run_episode(
         elif task := asyncio.current_task():
             task.uncancel()
     finally:
+        CHARGED.reset(charged)
         await loop.close()
     finished = await finish(spec.id, record, ending, verdicts, elapsed_ms(start))
     if failure is not None:
@@ -159,6 +165,7 @@ class _Loop:
         tools: tuple[ToolSpec, ...],
         settings: EpisodeSettings,
         record: Trajectory,
+        metered: Metered,
     ) -> None:
         self.spec = spec
         self.item = item
@@ -167,6 +174,7 @@ class _Loop:
         self.tools = tools
         self.settings = settings
         self.record = record
+        self.metered = metered
         self.view: MemoryView | None = None
         self.sessions = HaystackText({}, {})
         self.hard_budget = settings.budget if settings.mode is BudgetMode.HARD else None
@@ -251,9 +259,11 @@ class _Loop:
             async with asyncio.timeout(self.settings.memory_s or None):
                 context = await self.view.context(brief.question, limit)
         except Exception as error:
+            self.record.searched(None, self.metered())
             await self._broken("context", error)
             raise
-        await self.record.context(context, limit, elapsed_ms(start))
+        usage = self.record.searched(None, self.metered())
+        await self.record.context(context, limit, elapsed_ms(start), usage)
         return replace(brief, context=context)
 
     async def _act_to_the_end(self, session: AgentSession) -> Ending:
@@ -367,17 +377,26 @@ class _Loop:
             shown = show(result, self.sessions, settings.k, settings.observation_tokens)
         except asyncio.CancelledError:
             # The call was requested, so it counts, whoever ends the episode here.
-            wall = elapsed_ms(start)
-            await record.failed_call(call, query, "cancelled", "", executed=True, wall_ms=wall)
+            wall, used = elapsed_ms(start), record.searched(None, self.metered())
+            await record.failed_call(
+                call, query, "cancelled", "", executed=True, wall_ms=wall, usage=used
+            )
             raise
         except UserError:
             raise
         except Exception as error:
             reason = end_reason_of(error)
             status = "timeout" if reason is EndReason.TIMEOUT else "error"
-            wall = elapsed_ms(start)
+            wall, used = elapsed_ms(start), record.searched(None, self.metered())
             await record.failed_call(
-                call, query, status, describe(error), executed=True, error=error, wall_ms=wall
+                call,
+                query,
+                status,
+                describe(error),
+                executed=True,
+                error=error,
+                wall_ms=wall,
+                usage=used,
             )
             raise _Ended(Ending(reason, error=f"{call.tool}: {describe(error)}")) from None
         asked = args.get("k")
@@ -386,5 +405,6 @@ class _Loop:
         if result.k_effective is not None and result.k_effective != k_asked:
             data["k_effective"] = result.k_effective
         wall = elapsed_ms(start)
-        await record.call(call, query, k_asked, shown, result.usage, wall, result.text, data)
+        usage = record.searched(result.usage, self.metered()) or result.usage
+        await record.call(call, query, k_asked, shown, usage, wall, result.text, data)
         return Observation(call.tool, query, shown.blocks, shown.text, "ok", call.call_id)

@@ -154,14 +154,18 @@ async def finish(
 async def _write_ledger(record: Trajectory, verdicts: Verdicts) -> None:
     owner = f"episode:{record.uid}"
     answer = record.agent_usage.total()
-    await record.sink.emit(
-        LedgerEvent(owner, "answer", answer, as_if_cold(answer), record.agent_ms)
-    )
+    paid, cold = answer, as_if_cold(answer)
+    if (seen := record.meter.take("answer")) is not None:
+        paid, cold = seen.paid.total(), seen.cold.total()
+    await record.sink.emit(LedgerEvent(owner, "answer", paid, cold, record.agent_ms))
     if record.calls or record.memory_ms:
-        search = record.memory_usage.total()
-        await record.sink.emit(
-            LedgerEvent(owner, "search", search, as_if_cold(search), record.memory_ms)
-        )
+        paid, cold = record.memory_paid.total(), record.memory_cold.total()
+        await record.sink.emit(LedgerEvent(owner, "search", paid, cold, record.memory_ms))
+    if (seen := record.meter.take("judge")) is not None:
+        # Several judges of one episode share a line.
+        paid, cold = seen.paid.total(), seen.cold.total()
+        await record.sink.emit(LedgerEvent(owner, "judge", paid, cold, seen.wall_ms))
+        return
     for _, verdict in verdicts:
         if verdict.usage is not None:
             await record.sink.emit(

@@ -17,8 +17,9 @@ from memtui.store.events import EventSink, StepEvent
 from runners.agents.contract import Action, Call
 from runners.failures import ERROR_LIMIT, describe, trace_of
 from runners.memory.contract import Context
+from runners.models.meter import Meter, Tally
 from runners.observation import Shown
-from runners.usage import UsageTotal
+from runners.usage import UsageTotal, as_if_cold
 
 PREPARING = "preparing sessions"
 """What an episode is doing while it waits for preparation that others may wait for too."""
@@ -58,6 +59,10 @@ class Trajectory:
     queries: QueryHistory = field(default_factory=QueryHistory)
     agent_usage: UsageTotal = field(default_factory=UsageTotal)
     memory_usage: UsageTotal = field(default_factory=UsageTotal)
+    memory_paid: UsageTotal = field(default_factory=UsageTotal)
+    memory_cold: UsageTotal = field(default_factory=UsageTotal)
+    meter: Meter = field(default_factory=Meter)
+    """What agent and judges asked of models, as the door saw it."""
     agent_ms: float = 0.0
     memory_ms: float = 0.0
     seq: int = 0
@@ -68,6 +73,21 @@ class Trajectory:
     def _next(self) -> int:
         self.seq += 1
         return self.seq
+
+    def searched(self, said: Usage | None, metered: Tally | None) -> Usage | None:
+        """Book what a search used and return it: what the door saw, else what the system says."""
+        if metered is not None:
+            usage = metered.asked.total()
+            self.memory_paid.add(metered.paid.total())
+            self.memory_cold.add(metered.cold.total())
+        elif said is not None:
+            usage = said
+            self.memory_paid.add(said)
+            self.memory_cold.add(as_if_cold(said))
+        else:
+            return None
+        self.memory_usage.add(usage)
+        return usage
 
     async def decision(self, action: Action, agent: str, wall_ms: float) -> None:
         """One decision of the agent: its words, its raw reply, what it used."""
@@ -121,6 +141,7 @@ class Trajectory:
         executed: bool = False,
         error: Exception | None = None,
         wall_ms: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
         """A call that brought nothing: refused, unusable, or executed and ended by `error`.
 
@@ -153,6 +174,7 @@ class Trajectory:
                 similarity_kind=similarity.kind if similarity else "",
                 raw=call.raw,
                 text=text,
+                usage=usage,
                 wall_ms=wall_ms,
                 data={"traceback": trace_of(error)} if error else {},
             )
@@ -173,7 +195,6 @@ class Trajectory:
         self.calls += 1
         self.activity.calls = self.calls
         self.memory_ms += wall_ms
-        self.memory_usage.add(usage)
         facts = self.tracker.call(shown.hits)
         similarity = self.queries.add(query)
         if shown.cut:
@@ -208,7 +229,9 @@ class Trajectory:
             )
         )
 
-    async def context(self, context: Context, tokens_asked: int, wall_ms: float) -> None:
+    async def context(
+        self, context: Context, tokens_asked: int, wall_ms: float, usage: Usage | None = None
+    ) -> None:
         """What a context system put in front of the model: call 0, not a requested call."""
         self.memory_ms += wall_ms
         facts = self.tracker.context(context.hits)
@@ -226,6 +249,7 @@ class Trajectory:
                 gold_new=facts.gold_new,
                 gold_cum=facts.gold_cum,
                 new_hits=facts.new_hits,
+                usage=usage,
                 wall_ms=wall_ms,
                 data={"tokens": context.tokens, "tokens_asked": tokens_asked},
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from memtui.errors import UserError
@@ -13,13 +14,17 @@ from runners.agents.contract import Agent, Brief
 from runners.datasets import registry as datasets
 from runners.datasets.contract import DataSet
 from runners.engine.code_of_record import code_of, versions
-from runners.engine.config import ExperimentConfig, PartConfig, arm_key
+from runners.engine.config import ExperimentConfig, ModelAccessConfig, PartConfig, arm_key
 from runners.engine.experiment import Arm, Experiment, salt_of
 from runners.judges import registry as judges
 from runners.judges.contract import Judge
 from runners.memory import registry as memories
 from runners.memory.contract import Context, MemorySystem
+from runners.memory.needs import LLM
+from runners.models.chat import ChatClient
 from runners.models.door import ModelDoor
+from runners.models.faults import FaultSchedule, FaultyClient
+from runners.models.recordings import CacheMode, Recordings
 from runners.models.settings import ModelSettings
 from runners.protocols.scale import ScaleOptions, ScalePlan
 
@@ -44,6 +49,9 @@ def build(config: ExperimentConfig, *, limit: int | None = None) -> Built:
     arms = build_arms(config, door)
     known_models = {arm.model for arm in arms.values() if arm.model}
     judge_list = tuple(build_judge(part, door) for part in config.judges)
+    memory_model = memory_model_of(config, arms)
+    if memory_model is not None:
+        door()
     _known_limits(config, arms)
     data = datasets.load(config.data.name, config.data.path, **config.data.options)
     plan = ScalePlan(
@@ -60,6 +68,7 @@ def build(config: ExperimentConfig, *, limit: int | None = None) -> Built:
         data=described(data),
         code=code_of(strangers),
         versions=versions(),
+        memory_model=memory_model,
         models=door.opened,
         model_limits={
             name: settings.concurrency
@@ -93,12 +102,53 @@ class ModelDoors:
     def __call__(self) -> ModelDoor:
         """The door."""
         if self.opened is None:
+            access = self._config.model_access
             self.opened = ModelDoor(
+                self._client(),
                 models=self._models,
                 default=ModelSettings(retries=self._config.limits.retries),
                 seed=self._config.seed,
+                recordings=recordings_of(access),
             )
         return self.opened
+
+    def _client(self) -> ChatClient | None:
+        """The client with the faults the configuration asks for; None for the usual one."""
+        faults = self._config.model_access.faults
+        if not faults:
+            return None
+        from runners.models.litellm_client import LiteLLMClient
+
+        schedule = FaultSchedule.from_options(faults, "models.faults")
+        return FaultyClient(LiteLLMClient(), schedule)
+
+
+def recordings_of(access: ModelAccessConfig) -> Recordings | None:
+    """The recordings the configuration names; UserError where they are needed and not there."""
+    if access.cache == "off" or access.recordings is None:
+        return None
+    return Recordings(Path(access.recordings).expanduser(), CacheMode(access.cache))
+
+
+def memory_model_of(config: ExperimentConfig, arms: Mapping[str, Arm]) -> str | None:
+    """The model that memory systems ask: the configured one, else the only one there is.
+
+    UserError naming the systems that need one where it cannot be told which.
+    """
+    asking = sorted({a.memory_key for a in arms.values() if LLM in a.memory.info.needs})
+    named = config.model_access.memory
+    if named is not None:
+        return named if asking else None
+    if not asking:
+        return None
+    known = {*config.models, *(a.model for a in arms.values() if a.model)}
+    if len(known) == 1:
+        return known.pop()
+    choice = f" (one of {', '.join(sorted(known))}?)" if known else ""
+    raise UserError(
+        f"{', '.join(asking)}: needs a language model and the run names none: set"
+        f' `memory = "provider/model"` under [models]{choice}'
+    )
 
 
 def build_arms(config: ExperimentConfig, door: ModelDoors) -> dict[str, Arm]:

@@ -93,6 +93,24 @@ class DataConfig(_Section):
     options: dict[str, Any] = Field(default_factory=dict)
 
 
+class ModelAccessConfig(_Section):
+    """The settings in `[models]` that hold for all models: who uses which, recordings, faults."""
+
+    memory: str | None = None
+    """The model that memory systems ask."""
+    cache: Literal["off", "record", "read", "replay"] = "off"
+    recordings: str | None = None
+    """File of recorded replies."""
+    faults: dict[str, Any] = Field(default_factory=dict)
+    """Faults to inject: `runners.models.faults.FaultSchedule` checks them."""
+
+    @model_validator(mode="after")
+    def _file(self) -> ModelAccessConfig:
+        if self.cache != "off" and self.recordings is None:
+            raise ValueError(f'cache = "{self.cache}" needs recordings = "FILE"')
+        return self
+
+
 class LadderConfig(_Section):
     """The scales and how histories are drawn around the evidence."""
 
@@ -206,6 +224,8 @@ class ExperimentConfig(_Section):
     data: DataConfig
     models: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Settings by model name: `runners.models.settings.ModelSettings` checks them."""
+    model_access: ModelAccessConfig = ModelAccessConfig()
+    """Written in the file as keys of `[models]` itself."""
     ladder: LadderConfig = LadderConfig()
     budget: BudgetConfig = BudgetConfig()
     arms: Annotated[tuple[ArmConfig, ...], BeforeValidator(_tuple)] = ()
@@ -215,6 +235,21 @@ class ExperimentConfig(_Section):
     outage: OutageConfig = OutageConfig()
     alarm: AlarmConfig = AlarmConfig()
     output: OutputConfig = OutputConfig()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _models_table(cls, raw: Any) -> Any:
+        """Keys of `[models]` that are no model's name are settings for all of them."""
+        models = raw.get("models") if isinstance(raw, dict) else None
+        if not isinstance(models, dict):
+            return raw
+        known = ModelAccessConfig.model_fields
+        # A table is a model's; `faults` is the one table that is not.
+        shared = {k: v for k, v in models.items() if k in known or not isinstance(v, dict)}
+        if not shared:
+            return raw
+        rest = {k: v for k, v in models.items() if k not in shared}
+        return {**raw, "models": rest, "model_access": {**raw.get("model_access", {}), **shared}}
 
     @model_validator(mode="after")
     def _arms(self) -> ExperimentConfig:
@@ -269,7 +304,7 @@ def check_config(
 
 
 def load_config(path: Path) -> ExperimentConfig:
-    """Read a configuration file; a relative `data.path` is taken from the file's own folder."""
+    """Read a configuration file; relative paths (data, recordings) are taken from its own folder."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -279,7 +314,18 @@ def load_config(path: Path) -> ExperimentConfig:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read {path}: {error}") from None
     config = parse_config(text, str(path), path.stem)
-    if config.data.path is None or Path(config.data.path).is_absolute():
-        return config
-    resolved = str((path.parent / Path(config.data.path).expanduser()).resolve())
-    return config.model_copy(update={"data": config.data.model_copy(update={"path": resolved})})
+    return config.model_copy(
+        update={
+            "data": _beside(path, config.data, "path"),
+            "model_access": _beside(path, config.model_access, "recordings"),
+        }
+    )
+
+
+def _beside(file: Path, section: BaseModel, key: str) -> BaseModel:
+    """The section with its relative path made absolute, seen from the configuration's folder."""
+    value = getattr(section, key)
+    if value is None or Path(value).is_absolute():
+        return section
+    resolved = str((file.parent / Path(value).expanduser()).resolve())
+    return section.model_copy(update={key: resolved})

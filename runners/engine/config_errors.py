@@ -17,7 +17,7 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     lines = []
     for entry in error.errors(include_url=False):
         path = tuple(entry["loc"])
-        where = dotted(path)
+        where = dotted(path).replace("model_access", "models", 1)
         if entry["type"] == "extra_forbidden":
             line = f"unknown key `{where}`{_meant(str(path[-1]), known_keys(root, path[:-1]))}"
         elif entry["type"] == "missing":

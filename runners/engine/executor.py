@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
-from memtui.model import EpisodeId, Item
-from memtui.store.events import EventSink, LogEvent
+from memtui.model import EpisodeId, Item, Usage
+from memtui.store.events import EventSink, LedgerEvent, LogEvent
 from runners.engine.experiment import Arm, Experiment
 from runners.engine.histories import Histories, History
 from runners.engine.planned import Planned
 from runners.engine.prepare import Preparation
 from runners.episode import Attempt, Opened, run_episode
 from runners.episode_end import Finished
-from runners.trajectory import Activity, utc_now
+from runners.models.memory_door import INGEST, SEARCH, MemoryDoor
+from runners.trajectory import Activity, elapsed_ms, utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,16 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs episodes in this process and this event loop."""
 
-    def __init__(self, experiment: Experiment, sink: EventSink) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        sink: EventSink,
+        spent: Callable[[Usage], None] = lambda usage: None,
+    ) -> None:
+        """`spent` hears what was paid outside of episodes: for preparing and opening."""
         self.experiment = experiment
         self._sink = sink
+        self._spent = spent
         self._settings = experiment.settings
         self._items: dict[str, Item] = {item.key: item for item in experiment.plan.items()}
         self.histories = Histories(experiment.plan, sink)
@@ -52,7 +62,8 @@ class LocalExecutor:
                 arm.memory_key,
                 arm.memory,
                 sink,
-                experiment.door,
+                experiment.memory_door,
+                spent=spent,
                 concurrency=experiment.config.limits.prepare_concurrency,
                 seconds=experiment.config.limits.prepare_s,
             )
@@ -70,8 +81,11 @@ class LocalExecutor:
         async def prepared() -> None:
             await self.preparations[arm.memory_key].ensure(history.texts)
 
+        owner = state_owner(arm, history)
+        door = self.experiment.memory_door(owner, job.id.repeat)
+
         async def opened() -> Opened:
-            return await self.open(arm, item, history)
+            return await self.open(arm, item, history, door, f"episode:{job.uid}")
 
         finished = await run_episode(
             Attempt(
@@ -91,17 +105,37 @@ class LocalExecutor:
             self._settings,
             activity,
             prepared,
+            lambda: door.meter.take(SEARCH),
         )
+        # What a system learnt while it was searched.
+        await self._book_state(owner, door, 0.0)
         for note in finished.notes:
             await self._warn(arm.key, note)
         return finished
 
-    async def open(self, arm: Arm, item: Item, history: History) -> Opened:
-        """Open a history, whose sessions are prepared, for one episode."""
+    async def open(
+        self,
+        arm: Arm,
+        item: Item,
+        history: History,
+        door: MemoryDoor | None = None,
+        then: str = "",
+    ) -> Opened:
+        """Open a history, whose sessions are prepared, for one episode.
+
+        What that asks of models is booked on the state; afterwards the door belongs to `then`.
+        """
         artifacts = self.preparations[arm.memory_key].artifacts(history.texts)
-        view = await arm.memory.open(
-            history.haystack, artifacts, history.texts, item.question_date, self.experiment.door
-        )
+        owner = state_owner(arm, history)
+        door = door or self.experiment.memory_door(owner)
+        start = perf_counter()
+        try:
+            view = await arm.memory.open(
+                history.haystack, artifacts, history.texts, item.question_date, door
+            )
+        finally:
+            await self._book_state(owner, door, elapsed_ms(start))
+        door.owner, door.phase = then or owner, SEARCH
         stored = getattr(view, "stored", None)
         total = len(history.haystack.positions)
         if isinstance(stored, int) and stored < total:
@@ -110,6 +144,14 @@ class LocalExecutor:
                 f"holds {stored} of {total} sessions of the history it was opened on",
             )
         return view, history.text
+
+    async def _book_state(self, owner: str, door: MemoryDoor, wall_ms: float) -> None:
+        tally = door.meter.take(INGEST)
+        if tally is not None:
+            paid, cold = tally.paid.total(), tally.cold.total()
+            self._spent(paid)
+            wall_ms = wall_ms or tally.wall_ms
+            await self._sink.emit(LedgerEvent(owner, INGEST, paid, cold, wall_ms))
 
     async def _warn(self, who: str, text: str) -> None:
         """Tell the reader of the run once per arm and kind of trouble."""
@@ -125,6 +167,11 @@ class LocalExecutor:
         """Stop preparations that nobody waits for."""
         for preparation in self.preparations.values():
             await preparation.close()
+
+
+def state_owner(arm: Arm, history: History) -> str:
+    """Who pays for what a system does with one history as a whole."""
+    return f"state:{arm.memory_key}:{history.haystack.key}"
 
 
 def attempt_uid(run_uid: str, id: EpisodeId) -> str:

@@ -16,8 +16,9 @@ from runners.engine.gates import ArmNeeds
 from runners.engine.planned import Plan
 from runners.episode import EpisodeSettings
 from runners.judges.contract import Judge
-from runners.memory.contract import Door, MemorySystem
+from runners.memory.contract import MemorySystem
 from runners.models.door import ModelDoor
+from runners.models.memory_door import LocalEmbedder, MemoryDoor
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,23 @@ class Experiment:
     data: Mapping[str, Any] = field(default_factory=dict)
     code: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
-    door: Door | None = None
+    memory_model: str | None = None
+    """The language model that memory systems ask; None where none asks."""
     models: ModelDoor | None = None
     """The door to the language models; None where no part asks one."""
     model_limits: Mapping[str, int] = field(default_factory=dict)
     """Episodes that may use a model at once."""
+
+    def memory_door(self, owner: str, repeat: int = 0) -> MemoryDoor:
+        """A door to models and embedder for one artifact or view."""
+        return MemoryDoor(
+            self.models,
+            LocalEmbedder(),
+            owner,
+            self.memory_model,
+            seed=self.config.seed,
+            repeat=repeat,
+        )
 
     @property
     def settings(self) -> EpisodeSettings:
@@ -128,6 +141,7 @@ class Experiment:
             "arms": {key: arm.settings() for key, arm in self.arms.items()},
             "judges": [judge.id for judge in self.judges],
             "code": dict(self.code),
+            **({"memory_model": self.memory_model} if self.memory_model else {}),
         }
 
     @property

@@ -214,7 +214,9 @@ def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -
     for arm in experiment.arms.values():
         for line in missing_needs(arm.memory.info):
             lines[f"{arm.memory_key}: {line}"] = None
-    if experiment.models is not None and find_spec("litellm") is None:
+    if experiment.models is None or experiment.config.model_access.cache == "replay":
+        return tuple(lines)
+    if find_spec("litellm") is None:
         lines["language models are asked through litellm: run `pip install 'memtui[llm]'`"] = None
     for name, settings in models.items():
         key = settings.api_key_env

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 
 from memtui.model import EndReason, Usage
 from memtui.store.events import EventSink, LedgerEvent
 from runners.failures import end_reason_of
-from runners.memory.contract import Artifact, Door, MemorySystem, SessionText
+from runners.memory.contract import Artifact, MemorySystem, SessionText
+from runners.models.memory_door import INGEST, MemoryDoor
 from runners.trajectory import elapsed_ms
 
+Doors = Callable[[str], MemoryDoor]
+"""Makes the door of an owner."""
 LOCAL = Usage(prompt=0, completion=0, cost=0.0)
 """Usage of a preparation without model calls: time is all it costs."""
 TRIES = 2
@@ -31,8 +34,9 @@ class Preparation:
         name: str,
         system: MemorySystem,
         sink: EventSink,
-        door: Door | None = None,
+        doors: Doors | None = None,
         *,
+        spent: Callable[[Usage], None] = lambda usage: None,
         concurrency: int = 4,
         seconds: float | None = None,
     ) -> None:
@@ -41,7 +45,8 @@ class Preparation:
         """Preparations that succeeded: never more than there are distinct sessions."""
         self._system = system
         self._sink = sink
-        self._door = door
+        self._doors = doors
+        self._spent = spent
         self._seconds = seconds or None
         self._slots = asyncio.Semaphore(concurrency)
         self._done: dict[str, Artifact] = {}
@@ -81,22 +86,38 @@ class Preparation:
             if len(earlier) >= TRIES:
                 raise earlier[-1]
             async with self._slots:
-                start = perf_counter()
-                async with asyncio.timeout(self._seconds):
-                    artifact = await self._system.prepare(session, self._door)
-                wall_ms = elapsed_ms(start)
+                artifact = await self._ask(sha, session)
                 # Purely local work never suspends; the heartbeat and other episodes get their turn.
                 await asyncio.sleep(0)
             self._done[sha] = artifact
             self.prepared += 1
-            owner = f"artifact:{self.name}:{sha[:12]}"
-            await self._sink.emit(LedgerEvent(owner, "ingest", LOCAL, LOCAL, wall_ms))
         except Exception as error:
             if end_reason_of(error) is not EndReason.PROVIDER_ERROR:
                 self._failed.setdefault(sha, []).append(error)
             raise
         finally:
             self._busy.pop(sha, None)
+
+    async def _ask(self, sha: str, session: SessionText) -> Artifact:
+        """Have the session prepared, and book what that used: of a failure too, it was paid for."""
+        owner = f"artifact:{self.name}:{sha[:12]}"
+        door = self._doors(owner) if self._doors is not None else None
+        start = perf_counter()
+        prepared = False
+        try:
+            async with asyncio.timeout(self._seconds):
+                artifact = await self._system.prepare(session, door)
+            prepared = True
+            return artifact
+        finally:
+            wall_ms = elapsed_ms(start)
+            tally = door.meter.take(INGEST) if door is not None else None
+            if tally is not None:
+                paid, cold = tally.paid.total(), tally.cold.total()
+                self._spent(paid)
+                await self._sink.emit(LedgerEvent(owner, INGEST, paid, cold, wall_ms))
+            elif prepared:
+                await self._sink.emit(LedgerEvent(owner, INGEST, LOCAL, LOCAL, wall_ms))
 
     async def close(self) -> None:
         """Stop what is still being prepared."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from memtui.model import EndReason, Label
+from memtui.model import EndReason, Label, Usage
 from runners.engine.executor import Job
 from runners.episode_end import Finished
 from runners.trajectory import Activity
@@ -73,6 +73,11 @@ class Progress:
         if finished.counts:
             self.done += 1
             self._finished_at.append(monotonic())
+
+    def spent(self, usage: Usage) -> None:
+        """Something was paid outside of episodes: for preparing sessions, for opening a history."""
+        self.usage.add(usage)
+        self.retries += max(0, usage.attempts - usage.calls)
 
     def rate(self) -> float | None:
         """Episodes per second over the last minute; None before the first one ended."""

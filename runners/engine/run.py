@@ -164,8 +164,8 @@ class _Sitting:
         finished = before.finished if before else frozenset()
         todo = [spec for spec in experiment.plan.episodes() if spec.id.key not in finished]
         self.first = todo[0] if todo else None
-        self.executor = LocalExecutor(experiment, sink)
         self.progress = Progress(experiment.plan.planned, experiment.plan.planned - len(todo))
+        self.executor = LocalExecutor(experiment, sink, self.progress.spent)
         outage = config.outage
         self.driver = Driver(
             pending=Pending(todo),
@@ -195,6 +195,9 @@ class _Sitting:
             return await self._end()
         if self.before is not None:
             await self._log("info", "resumed", self._resumed())
+        if faults := self.experiment.config.model_access.faults:
+            said = ", ".join(f"{kind} {value}" for kind, value in faults.items())
+            await self._log("warning", "drill", f"faults are injected into model calls: {said}")
         pulse = Heartbeat(
             self.driver, self.sink, self.path, extra=self._extra, on_beat=on_beat, grace_s=grace_s
         )

@@ -8,13 +8,19 @@ from memtui.errors import UserError
 from runners.memory.contract import SystemInfo
 from runners.models import weights
 
+LLM = "llm"
+"""Needed by a system that asks a language model at its door."""
+
 
 def missing(need: str) -> str | None:
     """None if `need` is present, else one line that says how to get it.
 
     A need is `kind:name`. Kinds: `model` (weights that `memtui models install` fetches) and
-    `package` (an importable Python package). A kind nobody knows counts as absent.
+    `package` (an importable Python package). `llm` alone is a language model: which one is a matter
+    of the run's configuration. A kind nobody knows counts as absent.
     """
+    if need == LLM:
+        return None
     kind, _, name = need.partition(":")
     if kind == "package":
         if find_spec(name) is None:
