@@ -14,10 +14,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from memtui.cli.rate_arguments import add_rate_arguments
 
     parser.add_argument("a", metavar="A", help="FILE::ARM, or FILE where it holds one arm")
-    parser.add_argument("b", metavar="B", help="FILE::ARM, FILE, or ::ARM of the same file as A")
+    parser.add_argument(
+        "b", metavar="B", nargs="?", help="FILE::ARM, FILE, or ::ARM of the same file as A"
+    )
+    parser.add_argument(
+        "--arms",
+        nargs=2,
+        metavar=("A", "B"),
+        help="the two arms, where A and B are files or one file",
+    )
     add_rate_arguments(parser, alpha=False)
     parser.add_argument(
         "--intersect", action="store_true", help="compare the items in common where the sets differ"
+    )
+    parser.add_argument(
+        "--any-history",
+        action="store_true",
+        help="pair questions even where their histories were filled differently",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")
@@ -38,7 +51,13 @@ def run(args: argparse.Namespace) -> int:
     from memtui.report.source import ReportSource
     from memtui.store.reader import open_run
 
-    (file_a, arm_a), (file_b, arm_b) = _split(args.a), _split(args.b)
+    if args.b is None and args.arms is None:
+        raise UserError(
+            f"compare with what? name B as FILE{SEPARATOR}ARM, or two arms with --arms A B"
+        )
+    (file_a, arm_a), (file_b, arm_b) = _split(args.a), _split(args.b or "")
+    if args.arms is not None:
+        arm_a, arm_b = args.arms
     if not file_a:
         raise UserError(f"A names no file: write FILE{SEPARATOR}ARM")
     file_b = file_b or file_a
@@ -53,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         b = Side(source_b, choose_arm(source_b, arm_b))
         if same and a.arm == b.arm:
             raise UserError(f"A and B are the same arm: name another as {SEPARATOR}ARM")
-        found = compare(a, b, args.budget, intersect=args.intersect)
+        found = compare(a, b, args.budget, intersect=args.intersect, any_history=args.any_history)
     if args.json:
         from memtui.report.as_json import to_json
 

@@ -1,17 +1,18 @@
 """Two arms on the same questions: two of one run file, or one of each of two.
 
-Pairs are the items both sides asked at the same scale, averaged over repeats and ladder seeds within an
-item. Item sets that differ are refused unless intersecting them was asked for.
+Pairs are the items both sides asked at the same scale over an equal history, averaged over repeats and
+ladder seeds within an item. Item sets that differ, and histories that do, are refused unless
+intersecting them was asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memtui.errors import UserError
-from memtui.metrics.outcome import check_budget, outcome
+from memtui.metrics.outcome import check_budget
 from memtui.metrics.paired import (
     PairedDifference,
     Pairing,
@@ -19,7 +20,15 @@ from memtui.metrics.paired import (
     paired_difference,
     pairing,
 )
-from memtui.model import Outcome
+from memtui.report.paired_episodes import (
+    Asked,
+    EpisodePair,
+    Matched,
+    asked,
+    contents_of,
+    episode_pairs,
+    matched,
+)
 from memtui.report.source import ReportSource
 
 ItemResults = dict[Hashable, list[bool | None]]
@@ -47,6 +56,13 @@ class ComparedScale:
     pairs: Pairing
     found: PairedDifference
     adjusted: float | None
+    unequal: int = 0
+    """Questions both sides asked, but never over an equal history: outside the comparison."""
+
+    @property
+    def left_out(self) -> int:
+        """Questions of this scale outside the comparison, for whatever reason."""
+        return self.pairs.dropped + self.pairs.only_a + self.pairs.only_b + self.unequal
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +75,11 @@ class Comparison:
     judge: str
     filter: str
     rows: tuple[ComparedScale, ...]
+    total: PairedDifference
+    """Over all scales together, (question, scale) paired and clustered by history. No McNemar unless
+    every question counts once."""
+    episodes: tuple[EpisodePair, ...]
+    """The paired episodes, flips among them."""
     differences: tuple[tuple[str, str, str], ...]
     """(setting, value of A, value of B) of runs and arms, where they differ."""
     notes: tuple[str, ...]
@@ -83,11 +104,19 @@ def choose_arm(source: ReportSource, wanted: str | None) -> str:
     raise UserError(f"{what} {wanted!r} in {where}; arms: {', '.join(found or keys)}")
 
 
-def compare(a: Side, b: Side, budget: int | None = None, *, intersect: bool = False) -> Comparison:
+def compare(
+    a: Side,
+    b: Side,
+    budget: int | None = None,
+    *,
+    intersect: bool = False,
+    any_history: bool = False,
+) -> Comparison:
     """Compare two sides at B (default: the budget of A's run).
 
-    UserError where they cannot be: other modes or judges, other data, other items without `intersect`,
-    nothing in common.
+    UserError where they cannot be: other modes or judges, other data, other items or other histories
+    without `intersect`, nothing in common. `any_history` pairs questions however their histories were
+    filled.
     """
     first, second = a.source, b.source
     at = _budget(a, b, budget)
@@ -105,10 +134,16 @@ def compare(a: Side, b: Side, budget: int | None = None, *, intersect: bool = Fa
                 "the items whose keys they share"
             )
         notes.append("the data sets differ: items are paired by their keys")
-    clusters: dict[Hashable, Hashable] = {}
-    left, right = _results(a, at, clusters), _results(b, at, clusters)
+    both = _matched(a, b, at, any_history=any_history)
+    clusters: dict[Hashable, Hashable] = {one.item: one.cluster for one in (*both.a, *both.b)}
+    left, right = _results(both.a), _results(both.b)
     scales = sorted(set(left) & set(right), key=lambda s: (s is None, s or 0.0))
     if not scales:
+        if both.unequal:
+            raise UserError(
+                "no question stands over an equal history on both sides; --any-history pairs them all the "
+                "same"
+            )
         raise UserError(f"{a.name} and {b.name} have no scale in common")
     pairs = {scale: pairing(left[scale], right[scale]) for scale in scales}
     uneven = {scale: found for scale, found in pairs.items() if not found.equal}
@@ -118,13 +153,13 @@ def compare(a: Side, b: Side, budget: int | None = None, *, intersect: bool = Fa
             f"the two sides asked different items ({found.common} in common, {found.only_a} only A, "
             f"{found.only_b} only B at one scale); --intersect compares those in common"
         )
-    if uneven:
-        notes.append("only the items in common are compared")
-    if first.reader.path != second.reader.path and _seeds(first) != _seeds(second):
-        notes.append(
-            "the ladder seeds differ: the same questions stand in differently filled histories"
+    if both.unequal and not intersect:
+        raise UserError(
+            f"{sum(both.unequal.values())} questions stand over histories that were filled differently; "
+            "--intersect compares those with equal histories, --any-history all of them"
         )
-    rows = _rows(left, right, pairs, clusters)
+    notes += _about_pairs(a, b, both, uneven=bool(uneven), any_history=any_history)
+    rows = _rows(left, right, pairs, clusters, both.unequal)
     if not any(row.found.n for row in rows):
         raise UserError(f"{a.name} and {b.name} have no counted item in common")
     return Comparison(
@@ -134,9 +169,64 @@ def compare(a: Side, b: Side, budget: int | None = None, *, intersect: bool = Fa
         first.judge,
         first.filter_text,
         rows,
+        _total(left, right, scales, clusters),
+        episode_pairs(both.a, both.b, any_history=any_history),
         tuple(_differences(a, b)),
         tuple(notes),
     )
+
+
+def _matched(a: Side, b: Side, budget: int, *, any_history: bool) -> Matched:
+    contents: list[Mapping[int, str] | None] = [None, None]
+    if a.source is not b.source and not any_history:
+        contents = [contents_of(side.source.reader) for side in (a, b)]
+    left = asked(a.source, a.arm, budget, contents[0])
+    right = asked(b.source, b.arm, budget, contents[1])
+    return matched(left, right, any_history=any_history)
+
+
+def _about_pairs(a: Side, b: Side, both: Matched, *, uneven: bool, any_history: bool) -> list[str]:
+    notes = []
+    if uneven:
+        notes.append("only the items in common are compared")
+    if both.unequal:
+        notes.append(
+            f"{sum(both.unequal.values())} questions are left out: their histories were filled differently"
+        )
+    elif both.left_out:
+        notes.append(
+            f"{both.left_out} episodes are left out: the other side has none over the same history"
+        )
+    if any(one.history is None for one in (*both.a, *both.b)):
+        notes.append("some histories are not recorded: whether they are equal is not known")
+    different = a.source.reader.path != b.source.reader.path and _seeds(a.source) != _seeds(
+        b.source
+    )
+    if any_history and different:
+        notes.append(
+            "the ladder seeds differ: the same questions stand in differently filled histories"
+        )
+    return notes
+
+
+def _total(
+    left: Mapping[float | None, ItemResults],
+    right: Mapping[float | None, ItemResults],
+    scales: Sequence[float | None],
+    clusters: Mapping[Hashable, Hashable],
+) -> PairedDifference:
+    """All scales together. A question that counts at several is not independent of itself: no test."""
+
+    def flat(side: Mapping[float | None, ItemResults]) -> ItemResults:
+        return {(item, scale): side[scale][item] for scale in scales for item in side[scale]}
+
+    first = flat(left)
+    found = paired_difference(
+        first,
+        flat(right),
+        {place: clusters[place[0]] for place in first if isinstance(place, tuple)},
+    )
+    return found if len(scales) == 1 else replace(found, p_value=None)
 
 
 def _budget(a: Side, b: Side, budget: int | None) -> int:
@@ -152,23 +242,10 @@ def _budget(a: Side, b: Side, budget: int | None) -> int:
     return at
 
 
-def _results(
-    side: Side, budget: int, clusters: dict[Hashable, Hashable]
-) -> dict[float | None, ItemResults]:
-    """Answerable items of the arm by scale; fills `clusters` with the history of each item."""
-    source = side.source
-    cells = {cell.id: cell.scale for cell in source.cells.values() if cell.arm == side.arm}
-    rows = source.reader.query("SELECT id,key,cluster FROM item")
-    items = {number: (key, cluster) for number, key, cluster in rows}
+def _results(side: Sequence[Asked]) -> dict[float | None, ItemResults]:
     found: dict[float | None, ItemResults] = {}
-    for fact in source.selected(budget).facts:
-        if fact.cell_id not in cells or not fact.answerable:
-            continue
-        key, cluster = items[fact.item_id]
-        clusters[key] = cluster
-        what = outcome(fact, budget, source.mode)
-        passed = None if what in (Outcome.EXCLUDED, Outcome.PENDING) else what is Outcome.PASS
-        found.setdefault(cells[fact.cell_id], {}).setdefault(key, []).append(passed)
+    for one in side:
+        found.setdefault(one.scale, {}).setdefault(one.item, []).append(one.passed)
     return found
 
 
@@ -177,11 +254,12 @@ def _rows(
     right: Mapping[float | None, ItemResults],
     pairs: Mapping[float | None, Pairing],
     clusters: Mapping[Hashable, Hashable],
+    unequal: Mapping[float | None, int],
 ) -> tuple[ComparedScale, ...]:
     found = {scale: paired_difference(left[scale], right[scale], clusters) for scale in pairs}
     adjusted = holm([one.p_value for one in found.values()])
     return tuple(
-        ComparedScale(scale, pairs[scale], one, p)
+        ComparedScale(scale, pairs[scale], one, p, unequal.get(scale, 0))
         for (scale, one), p in zip(found.items(), adjusted, strict=True)
     )
 

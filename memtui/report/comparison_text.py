@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from memtui.metrics.intervals import Interval
+from memtui.metrics.paired import PairedDifference
 from memtui.metrics.scales import scale_label
 from memtui.report.as_json import scale_value
 from memtui.report.comparison import ComparedScale, Comparison
 from memtui.report.csv_door import Value, to_csv
+from memtui.report.paired_episodes import EpisodePair
 from memtui.report.plain import table_lines, wrapped
 from memtui.report.table import LEFT, RIGHT, Table, percent, scale_text
 from memtui.views.numbers import UNKNOWN
+from memtui.views.outcome import SIGNS
 from memtui.views.text_door import clean_line
 
 SCHEMA = "memtui-compare-1"
 WIDEST = 40
+MOST_FLIPS = 30
 
 
 def comparison_text(found: Comparison) -> str:
@@ -40,20 +44,27 @@ def _lines(found: Comparison) -> Iterator[str]:
         "B",
         "B - A",
         "95 %",
+        "both",
         "only A",
         "only B",
+        "neither",
         "p",
         "Holm",
         "left out",
     )
-    rows = tuple(_row(row) for row in found.rows)
-    yield from table_lines(Table("Paired difference", header, RIGHT * len(header), rows))
+    rows = [_row(row) for row in found.rows]
+    if len(rows) > 1:
+        left_out = sum(row.left_out for row in found.rows)
+        rows.append(("all", *_figures(found.total, None), str(left_out)))
+    yield from table_lines(Table("Paired difference", header, RIGHT * len(header), tuple(rows)))
     yield from wrapped(
-        "per cent and points; 95 % by paired differences, clustered by history, t(G-1); only A, only B: "
-        "items that just one side passed; p: exact McNemar, Holm over the scales shown; left out: "
-        "excluded or open on one side, and items the other side did not ask",
+        "per cent and points; 95 % by paired differences, clustered by history, t(G-1); both, only A, only "
+        "B, neither: items by who passed them; p: exact McNemar, where no item counts several times, Holm "
+        "over the scales shown; left out: excluded or open on one side, not asked by the other side, or "
+        "asked over another history",
         "",
     )
+    yield from _flips(found)
     if found.differences:
         yield ""
         settings = tuple((name, _cut(a), _cut(b)) for name, a, b in found.differences)
@@ -62,24 +73,47 @@ def _lines(found: Comparison) -> Iterator[str]:
         yield from wrapped(f"- {note}", "  ")
 
 
+def _flips(found: Comparison) -> Iterator[str]:
+    flips = [pair for pair in found.episodes if pair.flip in ("only_a", "only_b")]
+    if not flips:
+        return
+    yield ""
+    rows = tuple(
+        (
+            scale_text(pair.a.scale),
+            _cut(pair.a.item),
+            pair.flip.removeprefix("only_").upper(),
+            f"{SIGNS[pair.a.outcome]} {pair.a.fact.requested}",
+            f"{SIGNS[pair.b.outcome]} {pair.b.fact.requested}",
+            f"{pair.a.fact.id} {pair.b.fact.id}",
+        )
+        for pair in flips[:MOST_FLIPS]
+    )
+    header = ("scale", "item", "passed", "A, calls", "B, calls", "episodes")
+    yield from table_lines(Table("Flips: passed by one side only", header, RIGHT + LEFT * 5, rows))
+    if len(flips) > MOST_FLIPS:
+        yield f"and {len(flips) - MOST_FLIPS} more (--json lists all)"
+
+
 def _cut(value: str) -> str:
     return clean_line(value, width=WIDEST)
 
 
 def _row(row: ComparedScale) -> tuple[str, ...]:
-    one = row.found
+    return (scale_text(row.scale), *_figures(row.found, row.adjusted), str(row.left_out))
+
+
+def _figures(one: PairedDifference, adjusted: float | None) -> tuple[str, ...]:
+    counts = (one.both, one.only_a, one.only_b, one.neither)
     return (
-        scale_text(row.scale),
         str(one.n),
         percent(one.mean_a),
         percent(one.mean_b),
         UNKNOWN if one.difference is None else f"{100 * one.difference:+.1f}",
         _interval(one.interval),
-        UNKNOWN if one.only_a is None else str(one.only_a),
-        UNKNOWN if one.only_b is None else str(one.only_b),
-        _p(one.p_value),
-        _p(row.adjusted),
-        str(row.pairs.dropped + row.pairs.only_a + row.pairs.only_b),
+        *[UNKNOWN if count is None else str(count) for count in counts],
+        p_text(one.p_value),
+        p_text(adjusted),
     )
 
 
@@ -89,7 +123,8 @@ def _interval(interval: Interval | None) -> str:
     return f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
 
 
-def _p(value: float | None) -> str:
+def p_text(value: float | None) -> str:
+    """A p-value in at most five characters; `–` where there is none."""
     if value is None:
         return UNKNOWN
     return f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
@@ -108,31 +143,56 @@ def comparison_document(found: Comparison) -> dict[str, Any]:
         "scales": [
             {
                 "scale": scale_value(row.scale),
-                "pairs": row.found.n,
                 "common": row.pairs.common,
                 "only_asked_a": row.pairs.only_a,
                 "only_asked_b": row.pairs.only_b,
+                "unequal_histories": row.unequal,
                 "dropped": row.pairs.dropped,
-                "pass_a": row.found.mean_a,
-                "pass_b": row.found.mean_b,
-                "difference": row.found.difference,
-                "interval": None
-                if row.found.interval is None
-                else {"low": row.found.interval.low, "high": row.found.interval.high},
-                "se": row.found.se,
-                "unpaired_se": row.found.unpaired_se,
-                "clusters": row.found.clusters,
-                "both": row.found.both,
-                "only_a": row.found.only_a,
-                "only_b": row.found.only_b,
-                "neither": row.found.neither,
-                "p_value": row.found.p_value,
+                **_difference_document(row.found),
                 "p_holm": row.adjusted,
             }
             for row in found.rows
         ],
+        "all_scales": _difference_document(found.total),
+        "flips": [
+            _pair_document(pair) for pair in found.episodes if pair.flip in ("only_a", "only_b")
+        ],
         "differences": [{"setting": name, "a": a, "b": b} for name, a, b in found.differences],
         "notes": list(found.notes),
+    }
+
+
+def _difference_document(one: PairedDifference) -> dict[str, Any]:
+    interval = one.interval
+    return {
+        "pairs": one.n,
+        "pass_a": one.mean_a,
+        "pass_b": one.mean_b,
+        "difference": one.difference,
+        "interval": None if interval is None else {"low": interval.low, "high": interval.high},
+        "se": one.se,
+        "unpaired_se": one.unpaired_se,
+        "clusters": one.clusters,
+        "both": one.both,
+        "only_a": one.only_a,
+        "only_b": one.only_b,
+        "neither": one.neither,
+        "p_value": one.p_value,
+    }
+
+
+def _pair_document(pair: EpisodePair) -> dict[str, Any]:
+    return {
+        "scale": scale_value(pair.a.scale),
+        "item": pair.a.item,
+        "repeat": pair.a.fact.repeat,
+        "passed": pair.flip.removeprefix("only_"),
+        "episode_a": pair.a.fact.id,
+        "episode_b": pair.b.fact.id,
+        "outcome_a": pair.a.outcome.value,
+        "outcome_b": pair.b.outcome.value,
+        "calls_a": pair.a.fact.requested,
+        "calls_b": pair.b.fact.requested,
     }
 
 
