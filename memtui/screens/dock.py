@@ -22,7 +22,7 @@ QUIET_AFTER = 5.0
 
 def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) -> list[Text]:
     """At most `height` lines: progress first, then in flight and feed side by side or one by one."""
-    lines = [_progress(dock, width, look), *_troubles(dock, width, look)]
+    lines = [_progress(dock, width, look), *trouble_lines(dock, width, look)]
     room = height - len(lines) - 1
     if room <= 1:
         return lines[:height]
@@ -82,7 +82,8 @@ def _progress(dock: Dock, width: int, look: Look) -> Text:
     return line
 
 
-def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
+def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
+    """One line, or none: limits in use, retries, errors and warnings by kind, the latest one in words."""
     parts = [
         Text.assemble(
             (f"{limit.name} ", look.muted), (f"{limit.used:g}/{limit.limit:g}", ""), end=""
@@ -98,9 +99,14 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
                 (f"{count} × ", look.missing), (clean_line(kind, width=24), look.missing), end=""
             )
         )
+    if not parts and dock.last_log is None:
+        return []
+    line = flow(parts, width)[0]
     if dock.last_log is not None:
-        parts.append(styled(clean_line(dock.last_log.text, width=60), look.muted))
-    return flow(parts, width)[:1] if parts else []
+        room = width - line.cell_len - 3
+        if room > 12:
+            line.append("   " + clean_line(dock.last_log.text, width=room), look.muted)
+    return [line]
 
 
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:

@@ -136,6 +136,8 @@ class OpenFileApp(App[int]):
         self._trouble = ""
         self._watcher = Watcher(session.path, session.readers, self._tell(session.path))
         self._watcher.start()
+        if session.header.warning:
+            self.say(session.header.warning, error=True)
         self._read_folds()
 
     def let_go(self) -> None:

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.dock import dock_lines
+from memtui.screens.dock import dock_lines, trouble_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
 from memtui.state.live import FEED, Dock, build_dock
@@ -150,9 +150,13 @@ class OverviewScreen(MemtuiScreen):
                 return strip_of_row(row, session, look, width=12)
 
             lines += dock_lines(dock, strip, width - 1, min(height - 1, 14), look)
+        else:
+            troubles = trouble_lines(self.dock(session), width - 1, look)
+            lines += troubles
+        by_scale = arm_by_scale(self.query_one(HeatTable).arm, overview, width, look)
+        if len(lines) > 1 and len(lines) + len(by_scale) < height:
             lines.append(Text(end=""))
         room = height - len(lines)
-        by_scale = arm_by_scale(self.query_one(HeatTable).arm, overview, width, look)
         if len(by_scale) <= room:
             lines += by_scale
             room = height - len(lines) - 1

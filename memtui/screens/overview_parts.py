@@ -50,7 +50,8 @@ def share_text(label: str, share: Share, look: Look, *, style: str = "") -> Text
     text.append(f"  {percent(share.value)} %", look.strong)
     if share.interval is not None:
         low, high = percent(share.interval.low), percent(share.interval.high)
-        text.append(f" ({low}–{high})", look.muted)
+        method = f", {share.method}" if share.method else ""
+        text.append(f" ({low}–{high}{method})", look.muted)
     return text
 
 
@@ -115,6 +116,8 @@ def _excluded(cell: CellView, look: Look) -> Text:
         causes = ", ".join(
             f"{count} {cause}" for cause, count in cell.counts.excluded.most_common()
         )
+        passed, all_of_them = cell.counts.policies["errors_wrong"]
+        causes += f"; {percent(passed / all_of_them)} % pass if they count"
         text.append(f" ({causes})", look.muted)
     return text
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memtui.metrics.histogram import Fold, fold
-from memtui.metrics.intervals import Interval, wilson
+from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
 from memtui.metrics.p90r import Quantile
-from memtui.metrics.rates import Tally, p90r, rate, tally
+from memtui.metrics.rates import Rate, Tally, p90r, rate, tally
 from memtui.metrics.scales import OWN
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.state.settings import ArmOrder
@@ -37,6 +37,8 @@ class Share:
     k: int
     n: int
     interval: Interval | None
+    method: str = ""
+    """Said with the interval where it is not Wilson's for independent questions."""
 
     @property
     def value(self) -> float | None:
@@ -157,7 +159,7 @@ def _cell(row: CellRow, folds: Folds, budget: int, mode: str) -> CellView:
     shares: dict[Measure, Share] = {}
     for measure in (Measure.PASS, Measure.EXHAUSTED, Measure.WRONG):
         found = rate(group, counts, measure.value)
-        shares[measure] = Share(found.k, found.n, found.interval)
+        shares[measure] = Share(found.k, found.n, found.interval, _method(found))
     covered, known = counts.covered_at_b, counts.coverage_n
     shares[Measure.COVERED] = Share(covered, known, wilson(covered, known))
     excluded_apart = 0
@@ -168,6 +170,14 @@ def _cell(row: CellRow, folds: Folds, budget: int, mode: str) -> CellView:
         shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
         excluded_apart = other.n_excluded
     return CellView(row.id, row.scale, counts, shares, p90r(counts), excluded_apart)
+
+
+def _method(found: Rate) -> str:
+    """`clustered`, and whether the clusters are too few to trust it."""
+    if found.method != "clustered" or found.clustered is None:
+        return ""
+    few = found.clustered.clusters < TOO_FEW_CLUSTERS
+    return f"{found.clustered.clusters} clusters, too few" if few else "clustered"
 
 
 def _s_star(scales: Sequence[float], views: Sequence[CellView | None], alpha: float) -> UsableScale:

@@ -14,6 +14,9 @@ from memtui.store.tail import Changes, Tail
 PERIOD = 0.1
 """Seconds between two looks: a look without news costs some ten microseconds."""
 
+RETRY = 1.0
+"""Seconds between two tries to open a file that could not be read."""
+
 News = Changes | UserError
 
 
@@ -37,7 +40,7 @@ def merged(first: Changes | None, second: Changes) -> Changes:
 
 
 class Watcher:
-    """Calls `tell` from its thread with every change, or once with the error that ended the watch."""
+    """Calls `tell` from its thread with every change, and with an error when the file cannot be read."""
 
     def __init__(
         self,
@@ -61,18 +64,24 @@ class Watcher:
             self._thread.join(2.0)
 
     def _watch(self) -> None:
-        try:
-            tail = Tail(self._path, self._readers)
-        except UserError as error:
-            self._tell(error)
-            return
-        try:
-            while not self._stop.wait(self._period):
-                changes = tail.poll()
-                if changes is not None and not self._stop.is_set():
-                    self._tell(changes)
-        except UserError as error:
-            if not self._stop.is_set():
-                self._tell(error)
-        finally:
-            tail.close()
+        """Look until stopped; where the file cannot be read, say so once and try again more slowly."""
+        trouble = ""
+        while not self._stop.is_set():
+            tail: Tail | None = None
+            try:
+                tail = Tail(self._path, self._readers)
+                if trouble:
+                    trouble = ""
+                    self._tell(Changes(0, "", replaced=True))
+                while not self._stop.wait(self._period):
+                    changes = tail.poll()
+                    if changes is not None and not self._stop.is_set():
+                        self._tell(changes)
+            except UserError as error:
+                if str(error) != trouble and not self._stop.is_set():
+                    trouble = str(error)
+                    self._tell(error)
+            finally:
+                if tail is not None:
+                    tail.close()
+            self._stop.wait(RETRY)

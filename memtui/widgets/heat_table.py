@@ -150,7 +150,7 @@ class HeatTable(LineView):
         shape = geometry(overview, width)
         second = Text(" ", end="", no_wrap=True)
         second.append("arm", look.muted)
-        second.append(fit("sessions added ", shape.name - 3, "right"), look.faint)
+        second.append(fit("sessions added ", shape.name - 3, "right"), look.muted)
         second.append(" ")
         for value in overview.scales:
             second.append(scale(value).center(shape.cell), look.muted)

@@ -66,3 +66,15 @@ def reversed_text(app: MemtuiApp) -> str:
             row += segment.text
         rows.append((row + "⟧" if lit else row).rstrip())
     return "\n".join(rows)
+
+
+def styled_rows(app: MemtuiApp, rows: range) -> str:
+    """Rows of the screen with the style of every run of cells: what colours say, in a text."""
+    shown = []
+    for strip in [*app.screen._compositor.render_strips()][rows.start : rows.stop]:
+        row = ""
+        for segment in strip:
+            if segment.text.strip():
+                row += f"{{{segment.style}}}{segment.text.strip()} "
+        shown.append(row.rstrip())
+    return "\n".join(shown)

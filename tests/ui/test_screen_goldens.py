@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.driving import opened, press, reversed_text, screen_text
+from tests.ui.driving import opened, press, reversed_text, screen_text, styled_rows
 
 Golden = Callable[[str, str], None]
 SIZES = [(80, 24), (120, 36)]
@@ -79,3 +79,12 @@ async def test_themes_change_colours_and_nothing_else(theme: str, run_file: Path
         await pilot.pause()
         assert screen_text(app) == dark
         assert app.screen._compositor.render_strips()[4] != before
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "blue-orange"])
+async def test_colours(theme: str, run_file: Path, golden: Golden) -> None:
+    async with opened(run_file, theme=theme) as (app, pilot):
+        await press(pilot, "j", "l")
+        shown = styled_rows(app, range(2, 6))
+        await press(pilot, "3", "e", "enter")
+        golden(f"colours-{theme}", shown + "\n\n" + styled_rows(app, range(2, 14)))
