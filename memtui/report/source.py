@@ -73,8 +73,10 @@ class ReportSource:
         judge: str | None = None,
         filter_text: str = "",
         coverage: str = DEFAULT_VIEW,
+        facts: Sequence[EpisodeFact] | None = None,
     ) -> None:
-        """`coverage` is one of `VIEWS`; a filter on coverage always means the default view."""
+        """`coverage` is one of `VIEWS`; a filter on coverage always means the default view. `facts`: those
+        of the file under `judge`, where they have been read already."""
         self.reader = reader
         self.run = reader.run()
         self.judge, self.judges = choose_judge(reader, judge, self.run.judge)
@@ -84,7 +86,9 @@ class ReportSource:
         self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
         self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))
         self.coverage = coverage
-        self.facts: Sequence[EpisodeFact] = reader.episode_facts(self.judge)
+        self.facts: Sequence[EpisodeFact] = (
+            reader.episode_facts(self.judge) if facts is None else facts
+        )
         if coverage != DEFAULT_VIEW:
             self.facts = seen_from(reader, self.facts, coverage)
         self.qtypes = reader.qtypes()
