@@ -11,6 +11,7 @@ import importlib
 import os
 import signal
 from pathlib import Path
+from time import monotonic, sleep
 from typing import ClassVar, Protocol, cast
 
 from textual import work
@@ -30,6 +31,8 @@ from memtui.widgets.lines import AsciiScrollBar
 
 FOLD_ELSEWHERE = 2.0
 """Least seconds between two foldings while the overview is not on screen."""
+FIRST_TRANSACTION = 15.0
+"""Seconds a run that was started with the app may take to write its first rows."""
 PRELOAD_AFTER = 0.3
 """Seconds after the first frame at which the other screens are imported."""
 PARENTS = {
@@ -114,7 +117,7 @@ class MemtuiApp(OpenFileApp):
             self._filters = filters
         self._first = session
         if session is None and self._folder is None:
-            self._first = RunSession(path)
+            self._first = _open_patiently(path, child)
         self._start = (screen, episode)
         self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
@@ -370,6 +373,18 @@ class MemtuiApp(OpenFileApp):
     async def _stop_and_leave(self, child: ChildRun) -> None:
         await asyncio.to_thread(child.stop)
         self.exit(0)
+
+
+def _open_patiently(path: Path, child: ChildRun | None) -> RunSession:
+    """Open a run file; one that a child has only just created gets time for its first transaction."""
+    limit = monotonic() + FIRST_TRANSACTION
+    while True:
+        try:
+            return RunSession(path)
+        except UserError:
+            if child is None or not child.running or monotonic() > limit:
+                raise
+            sleep(0.05)
 
 
 def _make(name: str, folder: Path | None) -> MemtuiScreen:

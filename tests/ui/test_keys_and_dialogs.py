@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import string
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from textual import events
 
+from memtui.app import MemtuiApp
+from memtui.errors import UserError
 from memtui.screens.dialogs import HelpScreen, Question
 from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.overview import OverviewScreen
@@ -178,3 +183,23 @@ async def test_copy_names_its_route_and_holds_plain_text(run_file: Path) -> None
         assert app.clipboard.startswith("episode ") and "question " in app.clipboard
         await press(pilot, "enter", "tab", "y")
         assert "\x1b" not in app.clipboard
+
+
+async def test_a_run_that_has_only_just_been_started_is_waited_for(
+    run_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "new.memtui"
+    path.touch()
+
+    def arrive() -> None:
+        time.sleep(0.3)
+        shutil.copy(run_file, path)
+
+    thread = threading.Thread(target=arrive)
+    thread.start()
+    async with opened(path, child=Child()) as (app, _):
+        assert "2 Overview" in screen_text(app)
+    thread.join()
+    with pytest.raises(UserError, match="is empty"):
+        (tmp_path / "other.memtui").touch()
+        MemtuiApp(tmp_path / "other.memtui")
