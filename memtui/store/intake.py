@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from memtui.store import rows
+from memtui.store.columns import Shape
 from memtui.store.errors import StoreError
 from memtui.store.events import (
     ArmEvent,
@@ -36,6 +37,21 @@ E = TypeVar("E")
 _HITS = 11
 """Column of a step's hits in `rows.step_values`."""
 _UNSTORABLE = (TypeError, ValueError, AttributeError, RecursionError)
+
+_RUN = Shape("run", "uid", "created_at", but=("state", "note"))
+_NOTE, _PLANNED = Shape("run", "state", "note"), Shape("run", "planned", "planned")
+_ARM = Shape("arm", "key", "note")
+_CELL = Shape("cell", "id", "scale")
+_ITEM, _EVIDENCE = Shape("item", "key", "meta"), Shape("evidence", "ord", "status")
+_SESSION = Shape("session", "token", "z")
+_HAYSTACK = Shape("haystack", "key", "z")
+_STARTED = Shape("episode", "id", "attempt", but=("rev",))
+_ENDED = Shape("episode", "counts", "finished_at", but=("done", "started_at"))
+_STEP = Shape("step", "seq", "data")
+_VERDICT = Shape("verdict", "judge", "at")
+_LEDGER = Shape("ledger", "owner", "wall_ms")
+_HEARTBEAT = Shape("heartbeat", "at", "snapshot")
+_LOG = Shape("event", "at", "data")
 
 _FLIP = "UPDATE episode SET rev=?1, counts=0 WHERE key=?2 AND counts=1"
 _FINISH = """UPDATE episode SET rev=?1, done=1, counts=?2, end_reason=?3, requested=?4, executed=?5,
@@ -86,17 +102,33 @@ class Intake:
             self._send(self._others(event))
 
     def _encode(
-        self, event: E, encode: Callable[[E], tuple[rows.Row, ...]]
+        self,
+        event: E,
+        encode: Callable[[E], tuple[rows.Row, ...]],
+        shape: Shape,
+        others: Shape | None = None,
     ) -> tuple[rows.Row, ...]:
-        """Rows of an event without secrets: scrubbed only when a quick look finds it necessary."""
-        try:
+        """Rows of an event without secrets: scrubbed only when a quick look finds it necessary.
+
+        The first row is of `shape`, the further ones are of `others`.
+        """
+
+        def shaped(event: E) -> tuple[rows.Row, ...]:
             found = tuple(map(rows.plain, encode(event)))
+            shape.check(found[0])
+            if others is not None:
+                for row in found[1:]:
+                    others.check(row)
+            return found
+
+        try:
+            found = shaped(event)
             if not self._secrets.suspicious(rows.probe_all(found)):
                 return found
         except _UNSTORABLE:
             pass  # often lone surrogates or huge integers: scrubbing makes them storable
         try:
-            found = tuple(map(rows.plain, encode(self._secrets.scrub(event))))
+            found = shaped(self._secrets.scrub(event))
             rows.probe_all(found)
         except _UNSTORABLE as error:
             raise StoreError(f"{type(event).__name__} cannot be stored: {error}") from None
@@ -110,6 +142,7 @@ class Intake:
         try:
             values, texts, messages = rows.step_values(event)
             values = rows.plain(values)
+            _STEP.check(values)
             clean = not self._secrets.suspicious(self._step_text(event, values, texts, messages))
         except UnicodeEncodeError:
             clean = False
@@ -122,12 +155,12 @@ class Intake:
             try:
                 values, texts, messages = rows.step_values(self._secrets.scrub(event))
                 values = rows.plain(values)
+                _STEP.check(values)
                 rows.probe(values)
             except _UNSTORABLE as error:
                 raise StoreError(f"step {event.seq} cannot be stored: {error}") from None
-        k = event.k_asked
-        if not 0 <= event.seq < 1_000_000 or (k is not None and not -(2**63) <= k < 2**63):
-            raise StoreError(f"step {event.seq}: a number is out of range")
+        if not 0 <= event.seq < 1_000_000:
+            raise StoreError(f"step {event.seq}: its number is out of range")
         seqs, bit = seqs_of(self._stored_seqs, attempt), 1 << event.seq
         if seqs & bit:
             raise StoreError(f"step {event.seq} of this episode was already written")
@@ -174,18 +207,26 @@ class Intake:
         if isinstance(event, EpisodeFinished):
             return self._finished(event)
         if isinstance(event, VerdictEvent):
-            (values,) = self._encode(event, lambda e: (rows.verdict_values(e),))
+            (values,) = self._encode(event, lambda e: (rows.verdict_values(e),), _VERDICT)
             return [Insert("verdict", (self._attempt(event.episode).id, *values))]
         if isinstance(event, LedgerEvent):
-            return [Insert("ledger", *self._encode(event, lambda e: (rows.ledger_values(e),)))]
+            return [
+                Insert("ledger", *self._encode(event, lambda e: (rows.ledger_values(e),), _LEDGER))
+            ]
         if isinstance(event, HeartbeatEvent):
             return [
-                Insert("heartbeat", *self._encode(event, lambda e: (rows.heartbeat_values(e),)))
+                Insert(
+                    "heartbeat",
+                    *self._encode(event, lambda e: (rows.heartbeat_values(e),), _HEARTBEAT),
+                )
             ]
         if isinstance(event, LogEvent):
-            return [Insert("event", *self._encode(event, lambda e: (rows.log_values(e),)))]
+            return [Insert("event", *self._encode(event, lambda e: (rows.log_values(e),), _LOG))]
         if isinstance(event, RunStateEvent):
             clean = self._secrets.scrub(event)
+            _require(_NOTE, (str(clean.state), clean.note))
+            if clean.planned is not None:
+                _require(_PLANNED, (clean.planned,))
             return [
                 Update(_STATE, (str(clean.state), clean.note, rows.utc(clean.at), clean.planned))
             ]
@@ -195,7 +236,7 @@ class Intake:
         """What episodes refer to by key: arms, items, sessions, haystacks."""
         ids = self._ids
         if isinstance(event, ArmEvent):
-            (row,) = self._encode(event, lambda e: (rows.arm_values(e),))
+            (row,) = self._encode(event, lambda e: (rows.arm_values(e),), _ARM)
             if ids.known("arm", event.key, row):
                 return []
             ids.arms[event.key] = number = self._number("arm")
@@ -203,7 +244,10 @@ class Intake:
         if isinstance(event, ItemEvent):
             key = event.item.key
             row, *evidence = self._encode(
-                event.item, lambda i: (rows.item_values(i), *rows.evidence_values(i))
+                event.item,
+                lambda i: (rows.item_values(i), *rows.evidence_values(i)),
+                _ITEM,
+                _EVIDENCE,
             )
             if ids.known("item", key, (*row, *evidence)):
                 return []
@@ -216,14 +260,14 @@ class Intake:
                 return []
             if before is not None:
                 raise StoreError(f"session {event.token} is already in the file with other content")
-            (row,) = self._encode(event, lambda e: (rows.session_values(e),))
+            (row,) = self._encode(event, lambda e: (rows.session_values(e),), _SESSION)
             ids.sessions[event.token] = event.sha
             return [Insert("session", row)]
         if isinstance(event, HaystackEvent):
             item = ids.items.get(event.item)
             if item is None:
                 raise StoreError(f"haystack {event.key!r} is of an undeclared item {event.item!r}")
-            (row,) = self._encode(event, lambda e: (rows.haystack_values(e, item),))
+            (row,) = self._encode(event, lambda e: (rows.haystack_values(e, item),), _HAYSTACK)
             if ids.known("haystack", event.key, row[:-1]):
                 return []
             ids.haystacks[event.key] = number = self._number("haystack")
@@ -232,7 +276,7 @@ class Intake:
 
     def _run(self, event: RunEvent) -> list[Operation]:
         ids = self._ids
-        (row,) = self._encode(event, lambda e: (rows.run_values(e),))
+        (row,) = self._encode(event, lambda e: (rows.run_values(e),), _RUN)
         if ids.run_uid is None:
             ids.run_uid, ids.config_hash = event.uid, event.config_hash
             return [Insert("run", row)]
@@ -264,6 +308,9 @@ class Intake:
         if event.uid in ids.attempts:
             raise StoreError(f"episode {event.uid} was already started")
         at = rows.utc(event.at, "the start of an episode")
+        known = (0, event.uid, event.id.key, 0, item, haystack)
+        _require(_STARTED, (*known, event.id.repeat, event.id.attempt))
+        _require(_CELL, (0, arm, event.id.conditions, event.scale))
         ids.number(event.id.key, event.id.attempt)
         operations: list[Operation] = []
         # The ladder seed makes replicates of a cell, not cells of their own.
@@ -285,7 +332,7 @@ class Intake:
             raise StoreError(f"episode {event.episode} is {attempt.key}, not {event.id.key}")
         if attempt.done:
             raise StoreError(f"episode {event.episode} ({attempt.key}) already ended")
-        (row,) = self._encode(event, lambda e: (rows.finished_values(e),))
+        (row,) = self._encode(event, lambda e: (rows.finished_values(e),), _ENDED)
         attempt.done = True
         flip: list[Operation] = [Update(_FLIP, (attempt.key,))] if event.counts else []
         return [*flip, Update(_FINISH, (*row, attempt.id))]
@@ -299,3 +346,11 @@ class Intake:
     def _number(self, table: str) -> int:
         self._next[table] += 1
         return self._next[table]
+
+
+def _require(shape: Shape, row: rows.Row) -> None:
+    """StoreError when the row does not fit its table."""
+    try:
+        shape.check(row)
+    except ValueError as error:
+        raise StoreError(f"{shape.table} cannot be stored: {error}") from None

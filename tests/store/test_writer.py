@@ -106,7 +106,7 @@ REFUSED: list[tuple[str, Event]] = [
     ("already written", make.step("e1", 1)),
     ("never started", make.step("nobody", 1)),
     ("out of range", make.step("e1", -1)),
-    ("out of range", make.step("e1", 8, k_asked=10**30)),
+    ("k_asked", make.step("e1", 8, k_asked=10**30)),
     ("cannot be stored", make.step("e1", 9, data={"what": object()})),
     ("cannot be stored", make.step("e1", 9, new_hits=object())),
     ("already started", make.started("e1")),
