@@ -20,6 +20,8 @@ OWN = {
     "bm25": "runners.memory.flat.bm25:BM25",
     "dense": "runners.memory.flat.dense:Dense",
     "hybrid": "runners.memory.flat.hybrid:Hybrid",
+    "hipporag2": "runners.memory.hierarchical.hipporag2:HippoRAG2",
+    "licomemory": "runners.memory.hierarchical.licomemory:LiCoMemory",
     "full-history": "runners.memory.context.full_history:FullHistory",
     "rolling-window": "runners.memory.context.rolling_window:RollingWindow",
 }

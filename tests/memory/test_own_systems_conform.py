@@ -25,6 +25,8 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
     ("dense", SCRATCH | {"granularity": "turn"}),
     ("hybrid", SCRATCH),
     ("hybrid", SCRATCH | {"granularity": "turn"}),
+    ("hipporag2", {"extractor": "rules"}),
+    ("licomemory", {"extractor": "rules"}),
     ("full-history", {}),
     ("rolling-window", {}),
     ("rolling-window", {"turns": 3}),
