@@ -12,7 +12,7 @@ import os
 import signal
 from pathlib import Path
 from time import monotonic, sleep
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Protocol, cast, runtime_checkable
 
 from textual import work
 from textual.app import SuspendNotSupported
@@ -24,6 +24,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.open_file import OpenFileApp
+from memtui.state.compare_marks import CompareMarks, Mark
 from memtui.state.session import RunSession
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
@@ -55,6 +56,13 @@ class ChildRun(Protocol):
     def stop(self) -> None: ...
 
 
+@runtime_checkable
+class ComparesMarks(Protocol):
+    """The screen that compares what was marked; not imported before it is wanted."""
+
+    def show_marks(self, a: Mark, b: Mark) -> None: ...
+
+
 class MemtuiApp(OpenFileApp):
     """Opens a run file (on the overview) or a folder of them (on the list of runs)."""
 
@@ -74,6 +82,7 @@ class MemtuiApp(OpenFileApp):
         Binding("4", "screen('trajectory')", "Trajectory", show=False, id="app.trajectory"),
         Binding("5", "screen('ladder')", "Ladder", show=False, id="app.ladder"),
         Binding("6", "screen('compare')", "Compare", show=False, id="app.compare"),
+        Binding("c", "mark", "mark for compare", show=False, id="app.mark"),
         Binding("escape", "go_back", "back", show=False, id="app.back"),
         Binding("minus,underscore", "budget(-1)", "budget down", show=False, id="app.budget-down"),
         Binding("equals_sign,plus", "budget(1)", "budget up", show=False, id="app.budget-up"),
@@ -121,6 +130,7 @@ class MemtuiApp(OpenFileApp):
         self._start = (screen, episode)
         self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
+        self._marks = CompareMarks()
         self._current = ""
 
     # --- what screens ask -----------------------------------------------------------------------
@@ -200,6 +210,8 @@ class MemtuiApp(OpenFileApp):
             self.install_screen(screen, name)
         return screen
 
+    screen_named = _named
+
     def go(self, screen: str) -> None:
         """Show a screen; Esc comes back from it."""
         if screen == self._current:
@@ -243,6 +255,31 @@ class MemtuiApp(OpenFileApp):
         parent = PARENTS.get(self._current)
         if parent is not None and (parent != "runs" or self._folder is not None):
             self._show(parent)
+
+    def action_mark(self) -> None:
+        """Mark an arm or a run for compare; the second mark opens it."""
+        screen = self.screen
+        mark = screen.compare_mark() if isinstance(screen, MemtuiScreen) else None
+        if mark is None:
+            self.say("nothing to mark here: c marks an arm (screens 2 to 5) or a run (screen 1)")
+            return
+        pair = self._marks.add(mark)
+        name = mark.arm or mark.path.name
+        if pair is not None:
+            self.compare(*pair)
+        elif self._marks.waiting is None:
+            self.say(f"{name} is no longer marked")
+        else:
+            self.say(f"{name} is A; c on another one compares the two")
+
+    def compare(self, a: Mark, b: Mark) -> None:
+        """Show two marked sides on the compare screen."""
+        if self._session is None or self._session.path not in (a.path, b.path):
+            self.open_file(a.path)
+        screen = self._named("compare")
+        if isinstance(screen, ComparesMarks) and self._session is not None:
+            screen.show_marks(a, b)
+            self.go("compare")
 
     def open_episode(self, episode_id: int) -> None:
         """Show an episode on the trajectory screen."""

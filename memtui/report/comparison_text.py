@@ -14,6 +14,7 @@ from memtui.report.csv_door import Value, to_csv
 from memtui.report.paired_episodes import EpisodePair
 from memtui.report.plain import table_lines, wrapped
 from memtui.report.table import LEFT, RIGHT, Table, percent, scale_text
+from memtui.views.difference import p_value, signed
 from memtui.views.numbers import UNKNOWN
 from memtui.views.outcome import SIGNS
 from memtui.views.text_door import clean_line
@@ -109,11 +110,11 @@ def _figures(one: PairedDifference, adjusted: float | None) -> tuple[str, ...]:
         str(one.n),
         percent(one.mean_a),
         percent(one.mean_b),
-        UNKNOWN if one.difference is None else f"{100 * one.difference:+.1f}",
+        signed(one.difference),
         _interval(one.interval),
         *[UNKNOWN if count is None else str(count) for count in counts],
-        p_text(one.p_value),
-        p_text(adjusted),
+        p_value(one.p_value),
+        p_value(adjusted),
     )
 
 
@@ -121,13 +122,6 @@ def _interval(interval: Interval | None) -> str:
     if interval is None:
         return UNKNOWN
     return f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
-
-
-def p_text(value: float | None) -> str:
-    """A p-value in at most five characters; `–` where there is none."""
-    if value is None:
-        return UNKNOWN
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
 
 
 def comparison_document(found: Comparison) -> dict[str, Any]:

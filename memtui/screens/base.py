@@ -22,6 +22,7 @@ from memtui.widgets.lines import LineBlock
 from memtui.widgets.title_row import HintRow, TitleRow
 
 if TYPE_CHECKING:
+    from memtui.state.compare_marks import Mark
     from memtui.state.overview import Overview
     from memtui.state.session import RunSession
 
@@ -48,6 +49,7 @@ class Workbench(Protocol):
     def go(self, screen: str) -> None: ...
     def open_episode(self, episode_id: int) -> None: ...
     def open_file(self, path: Path) -> None: ...
+    def screen_named(self, name: str) -> MemtuiScreen: ...
     def next_episode(self, by: int) -> None: ...
     def version_of(self, episode_id: int | None) -> int: ...
     def say(self, message: str, *, error: bool = False) -> None: ...
@@ -183,6 +185,10 @@ class MemtuiScreen(Screen[None]):
 
     def neighbour(self, by: int, of: int | None) -> int | None:
         """The episode before (-1) or after (1) `of`, on the screen that lists them."""
+        return None
+
+    def compare_mark(self) -> Mark | None:
+        """The arm or run file under the cursor, to be marked for comparison."""
         return None
 
     def text_to_copy(self) -> str:

@@ -21,6 +21,7 @@ from memtui.screens.ladder_parts import (
     rank_lines,
     read_evidence,
 )
+from memtui.state.compare_marks import Mark
 from memtui.state.ladder import Ladder, LadderData, LadderLine, Variant, build_ladder, read_ladder
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -402,6 +403,11 @@ class LadderScreen(MemtuiScreen):
         line.close()
         self.grid.focus()
         return True
+
+    def compare_mark(self) -> Mark | None:
+        """The arm of the line under the cursor."""
+        session, line = self.bench.session, self.grid.line_here
+        return None if session is None or line is None else Mark(session.path, line.arm)
 
     def text_to_page(self) -> str:
         """The ladder of this question as `memtui ladder` prints it."""

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
+from memtui.state.compare_marks import Mark
 from memtui.state.ladder import across_arms, along_scales, read_ladder
 
 
@@ -21,6 +22,17 @@ class LadderSteps(MemtuiScreen):
         Binding("less_than_sign", "arm(-1)", "previous arm", id="question.arm-back"),
         Binding("greater_than_sign", "arm(1)", "next arm", id="question.arm"),
     ]
+
+    def compare_mark(self) -> Mark | None:
+        """The arm of the episode on screen."""
+        session, here = self.bench.session, self.episode_id
+        if session is None or here is None:
+            return None
+        try:
+            row = session.pages.episode_rows([here]).get(here)
+        except UserError:
+            return None
+        return None if row is None else Mark(session.path, row.arm)
 
     def action_scale(self, by: int) -> None:
         """The same question on the same arm at the next smaller or larger scale."""

@@ -16,6 +16,7 @@ from memtui.screens.base import MemtuiScreen
 from memtui.screens.dock import dock_lines, trouble_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
+from memtui.state.compare_marks import Mark
 from memtui.state.live import FEED, Dock, build_dock
 from memtui.state.overview import MEASURES, Measure, Overview
 from memtui.state.session import RunSession
@@ -39,7 +40,8 @@ class OverviewScreen(MemtuiScreen):
         Hint("aA", "alpha"),
         Hint("J", "judge"),
         Hint("s", "order"),
-        Hint("1-4", "screens"),
+        Hint("c", "mark for compare"),
+        Hint("1-6", "screens"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "measure(1)", "next measure", id="overview.measure", priority=True),
@@ -194,6 +196,11 @@ class OverviewScreen(MemtuiScreen):
             replace(session.settings, cell=message.cell.cell_id, quick=quick, filter="")
         )
         self.bench.go("episodes")
+
+    def compare_mark(self) -> Mark | None:
+        """The arm under the cursor."""
+        session, arm = self.bench.session, self.query_one(HeatTable).arm
+        return None if session is None or arm is None else Mark(session.path, arm.arm.key)
 
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""

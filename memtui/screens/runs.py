@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
+from memtui.state.compare_marks import Mark
 from memtui.state.run_list import RunLine, read_runs, with_rates
 from memtui.views.bars import bars, share_bar
 from memtui.views.columns import Column, heading, place, row
@@ -107,8 +108,9 @@ class RunsScreen(MemtuiScreen):
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("Enter", "open"),
         Hint("j k", "move"),
+        Hint("c", "mark for compare"),
         Hint("R", "look again"),
-        Hint("2-4", "screens of the open run"),
+        Hint("2-6", "screens of the open run"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [Binding("R", "again", "look again", id="runs.again")]
 
@@ -225,6 +227,13 @@ class RunsScreen(MemtuiScreen):
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_around)
+
+    def compare_mark(self) -> Mark | None:
+        """The file under the cursor."""
+        line = self.selected_line()
+        if line is None or line.summary.state == "unusable":
+            return None
+        return Mark(line.path)
 
     def text_to_copy(self) -> str:
         """The path of the file under the cursor."""

@@ -1,0 +1,498 @@
+"""Screen 6: two arms, or two runs, on the questions they share. What differs, by scale, and where it flips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from memtui.errors import UserError
+from memtui.report.comparison import Comparison, Side, compare
+from memtui.report.paired_episodes import EpisodePair
+from memtui.report.source import ReportSource
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.compare_parts import (
+    ALL,
+    ScaleSource,
+    chosen_pairs,
+    pairing_lines,
+    settings_lines,
+    side_lines,
+    table_heading,
+)
+from memtui.screens.pair import PairScreen
+from memtui.screens.pair_source import PairSource
+from memtui.state.compare_marks import Mark, arm_of
+from memtui.state.session import RunSession
+from memtui.store.reader import RunReader, open_run
+from memtui.views.columns import heading
+from memtui.views.hints import Hint
+from memtui.views.numbers import count, scale
+from memtui.views.outcome import outcome_style
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.views.title import Title
+from memtui.views.wrapping import wrap
+from memtui.widgets.lines import LineBlock
+from memtui.widgets.virtual_list import VirtualList
+
+
+class CompareScreen(MemtuiScreen):
+    """The table by scale, and below it the pairs that flip."""
+
+    NUMBER = 6
+    NAME = "Compare"
+    HINTS: ClassVar[Sequence[Hint]] = (
+        Hint("Enter", "side by side"),
+        Hint("< >", "arm"),
+        Hint(", .", "scale"),
+        Hint("Tab", "pane"),
+        Hint("0", "all pairs"),
+        Hint("-=", "budget"),
+        Hint("s", "swap"),
+        Hint("Esc", "back"),
+        Hint("u", "any history"),
+        Hint("J", "judge"),
+        Hint("y", "copy"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("less_than_sign", "arm(-1)", "previous arm", id="compare.arm-back"),
+        Binding("greater_than_sign", "arm(1)", "next arm", id="compare.arm"),
+        Binding("comma", "scale(-1)", "smaller scale", id="compare.scale-down"),
+        Binding("full_stop", "scale(1)", "larger scale", id="compare.scale-up"),
+        Binding("tab", "pane", "other pane", id="compare.pane", priority=True),
+        Binding("shift+tab", "pane", "other pane", id="compare.pane-back", priority=True),
+        Binding("0", "everything", "all pairs, or flips only", id="compare.all"),
+        Binding("s", "swap", "swap A and B", id="compare.swap"),
+        Binding("u", "histories", "unequal histories too", id="compare.histories"),
+        Binding("R", "again", "read the files again", id="compare.again"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._marks: tuple[Mark, Mark] | None = None
+        self._question: int | None = None
+        """An episode whose question the list should stand on."""
+        self._any_history = False
+        self._everything = False
+        self._found: Comparison | None = None
+        self._arms: tuple[list[str], list[str]] = ([], [])
+        self._foreign: dict[Path, RunReader] = {}
+        self._sides: tuple[tuple[Path, str], tuple[Path, str]] | None = None
+        self._reading = 0
+
+    def body(self) -> Iterable[Widget]:
+        yield LineBlock(id="compare-head")
+        yield VirtualList(id="compare-scales")
+        yield LineBlock(id="compare-list-head")
+        yield VirtualList(id="compare-pairs")
+        yield LineBlock(id="compare-facts")
+
+    # --- parts ----------------------------------------------------------------------------------
+
+    @property
+    def scales(self) -> VirtualList:
+        """The table by scale."""
+        return self.query_one("#compare-scales", VirtualList)
+
+    @property
+    def pairs(self) -> VirtualList:
+        """The list of pairs."""
+        return self.query_one("#compare-pairs", VirtualList)
+
+    @property
+    def found(self) -> Comparison | None:
+        """What is on screen."""
+        return self._found
+
+    @property
+    def sides(self) -> tuple[tuple[Path, str], tuple[Path, str]] | None:
+        """(file, arm) of A and of B."""
+        return self._sides
+
+    @property
+    def episode_id(self) -> int | None:
+        """A's episode under the cursor, where A is in the open file; else B's where B is."""
+        session, pair = self.bench.session, self.pair
+        if session is None or pair is None or self._sides is None:
+            return None
+        if self._sides[0][0] == session.path:
+            return pair.a.fact.id
+        return pair.b.fact.id if self._sides[1][0] == session.path else None
+
+    @property
+    def pair(self) -> EpisodePair | None:
+        """The pair under the cursor."""
+        if not self.is_mounted or self._found is None:
+            return None
+        chosen = self.pairs.selected
+        return next((p for p in self._found.episodes if p.a.fact.id == chosen), None)
+
+    def on_mount(self) -> None:
+        self.pairs.focus()
+        super().on_mount()
+
+    @property
+    def pace(self) -> float:
+        return 0.5
+
+    def title_facts(self) -> Title:
+        title = super().title_facts()
+        if self._sides is not None and self._sides[0][0] != self._sides[1][0]:
+            title = Title(
+                self.NUMBER, self.NAME, f"{self._sides[0][0].name} | {self._sides[1][0].name}",
+                title.state, title.budget, title.hard, title.alpha, title.judge, title.filter,
+                title.excluded, title.paused,
+            )  # fmt: skip
+        return title
+
+    # --- what is compared -----------------------------------------------------------------------
+
+    def show_marks(self, a: Mark, b: Mark) -> None:
+        """Compare two arms or two files."""
+        self._marks = (a, b)
+        self._sides = None
+        self._everything = self._any_history = False
+        self._drawn = None
+        if self.is_mounted:
+            self.freshen()
+
+    def show_episode(self, episode_id: int) -> None:
+        """Stay with a question: its arm is compared where nothing was marked, the list stands on it."""
+        session = self.bench.session
+        self._question = episode_id
+        self._drawn = None
+        if session is None or self._marks is not None:
+            return
+        try:
+            row = session.pages.episode_rows([episode_id]).get(episode_id)
+        except UserError:
+            return  # what is wrong with the file is said when it is compared
+        if row is not None:
+            self._marks = (Mark(session.path, row.arm), Mark(session.path))
+
+    def forget(self) -> None:
+        super().forget()
+        marks = self._marks
+        session = self.bench.session
+        if marks is None or session is None or session.path not in {mark.path for mark in marks}:
+            self._marks = None
+        self._found = self._sides = self._question = None
+        self._let_go()
+
+    def on_unmount(self) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for reader in self._foreign.values():
+            reader.close()
+        self._foreign.clear()
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def depends_on(self) -> object:
+        return (super().depends_on(), self._marks, self._any_history, self._reading)
+
+    def draw(self) -> None:
+        session = self.bench.session
+        if session is None:
+            return
+        if self._marks is None:
+            first = next((arm.key for arm in session.header.arms), None)
+            if first is None:
+                self._say_instead("no arm has started yet")
+                return
+            self._marks = (Mark(session.path, first), Mark(session.path))
+            self._drawn = self.depends_on()
+        self._load(session)
+
+    @work(exclusive=True, group="compare")
+    async def _load(self, session: RunSession) -> None:
+        settings, marks, any_history = session.settings, self._marks, self._any_history
+        assert marks is not None
+
+        def reader_of(path: Path) -> RunReader:
+            if path == session.path:
+                return session.reader
+            if path not in self._foreign:
+                self._foreign[path] = open_run(path)
+            return self._foreign[path]
+
+        def source_of(path: Path) -> ReportSource:
+            facts = None
+            if path == session.path:
+                facts = list(session.facts(settings.judge).values())
+            return ReportSource(reader_of(path), settings.judge, settings.filter, facts=facts)
+
+        def read() -> tuple[
+            tuple[tuple[Path, str], tuple[Path, str]],
+            tuple[list[str], list[str]],
+            Comparison | UserError,
+        ]:
+            a, b = marks
+            keys = tuple([arm.key for arm in reader_of(mark.path).arms()] for mark in marks)
+            if not keys[0] or not keys[1]:
+                raise UserError("no arm has started yet")
+            arm_a = arm_of(a, keys[0], b, keys[1])
+            arm_b = arm_of(b, keys[1], Mark(a.path, arm_a), keys[0])
+            sides = ((a.path, arm_a), (b.path, arm_b))
+            if sides[0] == sides[1]:
+                raise UserError("this file has one arm only: mark two runs on screen 1 (c)")
+            try:
+                first = source_of(a.path)
+                second = first if a.path == b.path else source_of(b.path)
+                found: Comparison | UserError = compare(
+                    Side(first, arm_a), Side(second, arm_b), settings.budget,
+                    intersect=True, any_history=any_history,
+                )  # fmt: skip
+            except UserError as error:
+                found = error
+            return sides, (keys[0], keys[1]), found
+
+        try:
+            sides, arms, found = await session.ask(read)
+        except UserError as error:
+            self._found = None
+            self._say_instead(str(error))
+            return
+        if settings != session.settings or marks != self._marks:
+            return
+        self._sides, self._arms = sides, arms
+        self.show_title()
+        if isinstance(found, UserError):
+            self._found = None
+            self._say_instead(str(found))
+            return
+        self._found = found
+        self._show(found, session)
+
+    def _say_instead(self, words: str) -> None:
+        look, width = self.look, max(20, self.size.width)
+        lines = [Text(end="")]
+        if self._sides is not None:
+            lines += [*side_lines(*self._sides, None, width, look), Text(end="")]
+        for part in wrap(clean_line(words), width - 3):
+            lines.append(styled(f" {part}", look.budget))
+        if "--any-history" in words:
+            lines.append(styled(" u pairs them all the same", look.muted))
+        self.query_one("#compare-head", LineBlock).show(lines)
+        for empty in (self.scales, self.pairs):
+            empty.display = False
+        self.query_one("#compare-list-head", LineBlock).show([])
+        self.query_one("#compare-facts", LineBlock).show([])
+
+    # --- drawing --------------------------------------------------------------------------------
+
+    def _show(self, found: Comparison, session: RunSession) -> None:
+        for list_ in (self.scales, self.pairs):
+            list_.display = True
+        self.scales.styles.height = len(ScaleSource(found, self.look).ids())
+        self.scales.update(ScaleSource(found, self.look), keep=False)
+        self._draw_head()
+        self._show_pairs(found, session)
+
+    def _show_pairs(self, found: Comparison, session: RunSession) -> None:
+        places = chosen_pairs(found, self.scales.selected, everything=self._everything)
+        pairs = [found.episodes[place] for place in places]
+        source = PairSource(found, pairs, self._page_readers(session), self.look)
+        self.pairs.update(source, keep=False)
+        self._source = source
+        self._stand_on_question(found, pairs, session)
+        self._draw_list_head()
+        self._draw_facts()
+
+    def _page_readers(self, session: RunSession) -> tuple[RunReader, RunReader]:
+        assert self._sides is not None
+        first, second = (
+            session.pages if path == session.path else self._foreign[path]
+            for path, _ in self._sides
+        )
+        return first, second
+
+    def _stand_on_question(
+        self, found: Comparison, pairs: Sequence[EpisodePair], session: RunSession
+    ) -> None:
+        episode, self._question = self._question, None
+        if episode is None:
+            return
+        try:
+            row = session.pages.episode_rows([episode]).get(episode)
+        except UserError:
+            return
+        if row is None:
+            return
+        same = [pair for pair in pairs if pair.a.item == row.item]
+        best = next((pair for pair in same if pair.a.scale == row.scale), None)
+        if best is None and same:
+            best = same[0]
+        if best is not None:
+            self.pairs.select_id(best.a.fact.id)
+
+    def _draw_head(self) -> None:
+        found, look, width, rows = self._found, self.look, *self.size
+        if found is None or self._sides is None or not width:
+            return
+        gap = [Text(end="")] if rows >= 24 else []
+        lines = [
+            *gap,
+            *side_lines(*self._sides, found, width, look),
+            *pairing_lines(found, width, 2 if rows < 30 else 5, look),
+        ]
+        if rows >= 30:
+            lines += settings_lines(found, width, 2, look)
+        lines += [*gap, table_heading(width, look)]
+        self.query_one("#compare-head", LineBlock).show(lines)
+
+    def _draw_list_head(self) -> None:
+        found, look, width = self._found, self.look, self.size.width
+        if found is None or not width:
+            return
+        pairs = self._source.pairs
+        chosen = self.scales.selected
+        only_a = sum(pair.flip == "only_a" for pair in pairs)
+        only_b = sum(pair.flip == "only_b" for pair in pairs)
+        where = "" if chosen in (None, ALL) else f" at {scale(found.rows[chosen or 0].scale)}"
+        first = Text(" ", end="", no_wrap=True)
+        first.append(count(len(pairs)), look.strong)
+        first.append(f" {'pairs' if self._everything else 'flips'}{where}", look.muted)
+        first.append(f"   passed by A only {only_a}", look.accent)
+        first.append(f"   by B only {only_b}", look.fresh)
+        head = Text(" ", end="") + heading(self._source.placed(width), look.muted)
+        gap = [Text(end="")]
+        self.query_one("#compare-list-head", LineBlock).show([*gap, first, head])
+
+    def _draw_facts(self) -> None:
+        found, look, width, rows = self._found, self.look, *self.size
+        block = self.query_one("#compare-facts", LineBlock)
+        if found is None or not width:
+            return
+        pair = self.pair
+        if pair is None:
+            word = (
+                "no pair was counted" if self._everything else "nothing flips (0 lists all pairs)"
+            )
+            block.show([styled(f" {word}", look.muted)])
+            return
+        left, right = self._source.rows_at(self.pairs.cursor)
+        line = left or right
+        if line is None:
+            block.show([styled(" –", look.faint)])
+            return
+        question = styled(" Q  ", look.muted)
+        question.append(clean_line(line.question, width=width - 6), look.strong)
+        second = styled(" gold ", look.muted)
+        third = max(8, (width - 20) // 3)
+        second.append(clean_line("–" if line.gold is None else line.gold, width=third), look.gold)
+        for letter, row, asked, style in (
+            ("A", left, pair.a, look.accent), ("B", right, pair.b, look.fresh),
+        ):  # fmt: skip
+            second.append(f"   {letter} ", style)
+            answer = "–" if row is None or row.answer is None else row.answer
+            second.append(clean_line(answer, width=third), outcome_style(asked.outcome, look))
+        second.truncate(width, overflow="ellipsis")
+        block.show([*([Text(end="")] if rows >= 24 else []), question, second])
+
+    def resized(self, columns: int, rows: int) -> None:
+        self.call_after_refresh(self._after_resize)
+
+    def _after_resize(self) -> None:
+        if self._found is not None:
+            self._draw_head()
+            self._draw_list_head()
+            self._draw_facts()
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    @on(VirtualList.Moved, "#compare-scales")
+    def _scale_moved(self) -> None:
+        if self._found is not None and self.bench.session is not None:
+            self._show_pairs(self._found, self.bench.session)
+
+    @on(VirtualList.Moved, "#compare-pairs")
+    def _pair_moved(self) -> None:
+        self._draw_facts()
+
+    @on(VirtualList.Chosen, "#compare-scales")
+    def _scale_chosen(self) -> None:
+        self.pairs.focus()
+
+    @on(VirtualList.Chosen, "#compare-pairs")
+    def _pair_chosen(self) -> None:
+        self._open_pair(self.pairs.cursor)
+        self.bench.go("pair")
+
+    def _open_pair(self, index: int) -> None:
+        session, found = self.bench.session, self._found
+        screen = self.bench.screen_named("pair")
+        if session is None or found is None or self._sides is None:
+            return
+        if isinstance(screen, PairScreen):
+            pair = self._source.pairs[index]
+            screen.show_pair(found, pair, self._sides, self._page_readers(session), self)
+
+    def step_pair(self, by: int) -> bool:
+        """Open the next or previous pair of the list in the side-by-side view; False at its ends."""
+        at = self.pairs.cursor + by
+        if self._found is None or not 0 <= at < len(self._source.pairs):
+            return False
+        self.pairs.cursor = at
+        self._open_pair(at)
+        return True
+
+    def action_pane(self) -> None:
+        """Give the keys to the other list."""
+        (self.pairs if self.focused is self.scales else self.scales).focus()
+
+    def action_scale(self, by: int) -> None:
+        """The next or previous row of the table."""
+        self.scales.cursor += by
+
+    def action_everything(self) -> None:
+        """List all pairs, or only those that flip."""
+        self._everything = not self._everything
+        if self._found is not None and self.bench.session is not None:
+            self._show_pairs(self._found, self.bench.session)
+
+    def action_arm(self, by: int) -> None:
+        """Another arm as B; on both sides where two files are compared."""
+        if self._sides is None or self._marks is None:
+            return
+        (path_a, arm_a), (path_b, arm_b) = self._sides
+        keys = list(self._arms[1])
+        two_files = path_a != path_b
+        if two_files:
+            keys = [key for key in keys if key in self._arms[0]] or keys
+        else:
+            keys = [key for key in keys if key != arm_a]
+        at = keys.index(arm_b) if arm_b in keys else 0
+        arm = keys[(at + by) % len(keys)]
+        shared = two_files and arm in self._arms[0]
+        self._marks = (Mark(path_a, arm if shared else arm_a), Mark(path_b, arm))
+        self.freshen()
+
+    def action_swap(self) -> None:
+        """A becomes B and B becomes A."""
+        if self._sides is not None:
+            (path_a, arm_a), (path_b, arm_b) = self._sides
+            self._marks = (Mark(path_b, arm_b), Mark(path_a, arm_a))
+            self.freshen()
+
+    def action_histories(self) -> None:
+        """Pair questions over differently filled histories too, or only over equal ones."""
+        self._any_history = not self._any_history
+        word = (
+            "however their histories were filled" if self._any_history else "with equal histories"
+        )
+        self.bench.say(f"questions are paired {word}")
+        self.freshen()
+
+    def action_again(self) -> None:
+        """Read the files again."""
+        self._let_go()
+        self._reading += 1
+        self.freshen()

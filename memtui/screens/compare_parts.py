@@ -1,0 +1,203 @@
+"""The parts of the compare screen: who is compared with whom, over what, and the table by scale."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+from rich.style import Style
+from rich.text import Text
+
+from memtui.metrics.paired import PairedDifference
+from memtui.report.comparison import Comparison
+from memtui.screens.overview_parts import flow
+from memtui.views.columns import Column, Placed, heading, place, row
+from memtui.views.difference import forest, forest_axis, p_value, signed
+from memtui.views.look import Look
+from memtui.views.numbers import UNKNOWN, percent, points, scale
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.views.wrapping import wrap
+
+ALL = -1
+"""Id of the row of all scales together."""
+FOREST = 21
+
+
+def table_columns(width: int) -> list[Placed]:
+    """The columns of the table by scale for a width."""
+    return place(
+        (
+            Column("scale", "scale", 5, "right"),
+            Column("n", "pairs", 5, "right"),
+            Column("a", "A %", 3, "right"),
+            Column("b", "B %", 3, "right"),
+            Column("difference", "B-A", 6, "right"),
+            Column("interval", "95 %", 12, keep=5),
+            Column("forest", forest_axis(FOREST), FOREST, keep=9),
+            Column("both", "both", 4, "right", keep=2),
+            Column("only_a", "◂ A", 4, "right"),
+            Column("only_b", "B ▸", 4, "right"),
+            Column("neither", "neither", 7, "right", keep=3),
+            Column("p", "p", 5, "right", keep=4),
+            Column("holm", "Holm", 5, "right", keep=8),
+            Column("left", "left out", 8, "right", keep=7),
+        ),
+        width - 2,
+    )
+
+
+class ScaleSource:
+    """The table by scale as rows: all scales together first, then each; the id is its place."""
+
+    def __init__(self, found: Comparison, look: Look) -> None:
+        self.found = found
+        self._look = look
+        self._ids = [ALL, *range(len(found.rows))] if len(found.rows) > 1 else [0]
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return None
+
+    def row(self, index: int, width: int) -> Text:
+        number = self._ids[index]
+        if number == ALL:
+            left_out = sum(one.left_out for one in self.found.rows)
+            cells = self._cells("all", self.found.total, None, left_out)
+        else:
+            one = self.found.rows[number]
+            cells = self._cells(scale(one.scale), one.found, one.adjusted, one.left_out)
+        return Text(" ", end="") + row(table_columns(width), cells)
+
+    def _cells(
+        self, label: str, one: PairedDifference, adjusted: float | None, left_out: int
+    ) -> dict[str, Text | str]:
+        look, interval = self._look, one.interval
+        low = None if interval is None else interval.low
+        high = None if interval is None else interval.high
+        sure = low is not None and high is not None and (low > 0 or high < 0)
+        cells: dict[str, Text | str] = {
+            "scale": label,
+            "n": str(one.n),
+            "a": percent(one.mean_a),
+            "b": percent(one.mean_b),
+            "difference": styled(signed(one.difference), look.strong if sure else ""),
+            "interval": styled(interval_text(low, high), look.muted),
+            "forest": forest(one.difference, low, high, FOREST, look),
+            "both": _count(one.both, look.muted),
+            "only_a": _count(one.only_a, look.accent),
+            "only_b": _count(one.only_b, look.fresh),
+            "neither": _count(one.neither, look.muted),
+            "p": styled(p_value(one.p_value), look.muted),
+            "holm": styled(p_value(adjusted), look.muted),
+            "left": styled(str(left_out), look.missing if left_out else look.muted),
+        }
+        return cells
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """``-27 to -5`` in points; ``–`` where there is none."""
+    if low is None or high is None:
+        return UNKNOWN
+    return f"{points(low)} to {points(high)}"
+
+
+def _count(value: int | None, style: Style) -> Text:
+    return Text.assemble((UNKNOWN if value is None else str(value), style), end="")
+
+
+def table_heading(width: int, look: Look) -> Text:
+    """Titles of the table by scale."""
+    return Text(" ", end="") + heading(table_columns(width), look.muted)
+
+
+def side_lines(
+    a: tuple[Path, str], b: tuple[Path, str], found: Comparison | None, width: int, look: Look
+) -> list[Text]:
+    """Who is compared with whom; files are named where they differ."""
+    lines = []
+    names = max(len(clean_line(arm)) for _, arm in (a, b))
+    for letter, (path, arm), style in (("A", a, look.accent), ("B", b, look.fresh)):
+        text = styled(f" {letter}  ", style)
+        text.append(clean_line(arm, width=max(12, width // 2)), look.strong)
+        if a[0] != b[0]:
+            text.append(" " * max(0, names - len(clean_line(arm))))
+            room = width - text.cell_len - 3
+            text.append(f"   {clean_line(str(path), width=room)}", look.muted)
+        lines.append(text)
+    if found is not None:
+        lines[0] = _beside(lines[0], _passed("Pass@", found, found.total.mean_a), width, look)
+        lines[1] = _beside(lines[1], _passed("Pass@", found, found.total.mean_b), width, look)
+    return lines
+
+
+def _passed(word: str, found: Comparison, value: float | None) -> str:
+    return f"{word}{found.budget} {percent(value)} %"
+
+
+def _beside(line: Text, words: str, width: int, look: Look) -> Text:
+    gap = width - line.cell_len - len(words) - 1
+    if gap >= 3:
+        line.append(" " * gap)
+        line.append(words, look.muted)
+    return line
+
+
+def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[Text]:
+    """Over what the two are compared, and plainly what is not."""
+    rows = found.rows
+    questions = max((row.pairs.common for row in rows), default=0)
+    uneven = [row for row in rows if not row.pairs.equal]
+    dropped = sum(row.pairs.dropped for row in rows)
+    parts = [
+        Text.assemble(
+            (str(found.total.n), look.strong),
+            (f" pairs of {questions} questions at {len(rows)} scales" if len(rows) > 1
+             else f" pairs of {questions} questions", look.muted),
+            end="",
+        ),
+        Text.assemble((f"{found.total.clusters} histories", look.muted), end=""),
+    ]  # fmt: skip
+    if dropped:
+        parts.append(styled(f"{dropped} excluded or open", look.missing))
+    if not uneven:
+        parts.append(styled("both asked the same questions", look.muted))
+    lines = flow(parts, width)
+    sets = "; ".join(
+        f"{scale(row.scale)}: {row.pairs.common} in common, {row.pairs.only_a} only A, "
+        f"{row.pairs.only_b} only B"
+        for row in uneven
+    )
+    said = [f"the sets differ: {sets}"] if sets else []
+    said += [note for note in found.notes if note != "only the items in common are compared"]
+    for note in said:
+        for part in wrap(clean_line(note, width=2 * width), width - 2)[:2]:
+            lines.append(styled(f" {part}", look.budget))
+    return lines[:most]
+
+
+def settings_lines(found: Comparison, width: int, most: int, look: Look) -> list[Text]:
+    """What differs between the two configurations, as much of it as fits."""
+    if not found.differences or most < 1:
+        return []
+    parts: list[Text] = [styled("they differ in", look.muted)]
+    for name, a, b in found.differences:
+        text = styled(f"{clean_line(name, width=40)} ", look.muted)
+        text.append(clean_line(a, width=18), look.accent)
+        text.append(" | ", look.faint)
+        text.append(clean_line(b, width=18), look.fresh)
+        parts.append(text)
+    return flow(parts, width)[:most]
+
+
+def chosen_pairs(found: Comparison, row: int | None, *, everything: bool) -> Sequence[int]:
+    """Places of the pairs to list: of one scale or all, flips only or everything."""
+    wanted = None if row is None or row == ALL else found.rows[row].scale
+    return [
+        place
+        for place, pair in enumerate(found.episodes)
+        if (row is None or row == ALL or pair.a.scale == wanted)
+        and (everything or pair.flip in ("only_a", "only_b"))
+    ]

@@ -1,0 +1,118 @@
+"""Rows of the list of paired episodes, read from both files when they come into view."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from memtui.errors import UserError
+from memtui.report.comparison import Comparison
+from memtui.report.paired_episodes import EpisodePair
+from memtui.screens.episode_row import strip_width
+from memtui.state.episode_standing import label_of
+from memtui.store.reader import RunReader
+from memtui.store.records import EpisodeRow
+from memtui.views.columns import Column, Placed, place, row
+from memtui.views.difference import WHO
+from memtui.views.look import Look
+from memtui.views.numbers import scale
+from memtui.views.outcome import Ending
+from memtui.views.strip import call_strip
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+
+PAGE = 64
+"""Pairs read at once."""
+
+Rows = tuple[EpisodeRow | None, EpisodeRow | None]
+
+
+class PairSource:
+    """Pairs as rows; the id of a row is the id of A's episode."""
+
+    def __init__(
+        self,
+        found: Comparison,
+        pairs: Sequence[EpisodePair],
+        readers: tuple[RunReader, RunReader],
+        look: Look,
+    ) -> None:
+        self.found = found
+        self.pairs = pairs
+        self._readers = readers
+        self._look = look
+        self._ids = [pair.a.fact.id for pair in pairs]
+        self._rows: dict[int, Rows] = {}
+        self._placed: tuple[int, list[Placed]] = (-1, [])
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return None
+
+    def rows_at(self, index: int) -> Rows:
+        """The list lines of both episodes of a pair; None where a file could not be read."""
+        if index not in self._rows:
+            start = index // PAGE * PAGE
+            part = self.pairs[start : start + PAGE]
+            try:
+                left = self._readers[0].episode_rows([pair.a.fact.id for pair in part])
+                right = self._readers[1].episode_rows([pair.b.fact.id for pair in part])
+            except UserError:
+                return None, None
+            for place_, pair in enumerate(part, start):
+                self._rows[place_] = left.get(pair.a.fact.id), right.get(pair.b.fact.id)
+        return self._rows[index]
+
+    def placed(self, width: int) -> list[Placed]:
+        """The columns for a width (one cell of margin on the left)."""
+        if self._placed[0] != width:
+            strip = strip_width(self.found.budget)
+            wanted = [
+                Column("who", "passed", 7),
+                Column("scale", "scale", 5, "right"),
+                Column("a", "A", strip),
+                Column("b", "B", strip),
+                Column("type", "type", 16, keep=2),
+                Column("item", "item", 10, keep=1),
+                Column("question", "question", 16, grow=1),
+            ]
+            self._placed = (width, place(wanted, width - 2))
+        return self._placed[1]
+
+    def row(self, index: int, width: int) -> Text:
+        pair, look = self.pairs[index], self._look
+        left, right = self.rows_at(index)
+        any_row = left or right
+        cells: dict[str, Text | str] = {
+            "who": styled(WHO[pair.flip], who_style(pair.flip, look)),
+            "scale": styled(scale(pair.a.scale), look.muted),
+            "item": styled(clean_line(pair.a.item, width=10), look.muted),
+        }
+        if any_row is not None:
+            cells["type"] = styled(clean_line(any_row.qtype, width=16), look.muted)
+            cells["question"] = any_row.question
+        if left is not None:
+            cells["a"] = self.strip(pair, left, "a")
+        if right is not None:
+            cells["b"] = self.strip(pair, right, "b")
+        return Text(" ", end="") + row(self.placed(width), cells)
+
+    def strip(self, pair: EpisodePair, line: EpisodeRow, side: str) -> Text:
+        """The call strip of one side."""
+        ending = self.ending(pair, line, side)
+        budget = self.found.budget
+        return call_strip(line.strip, budget, ending, self._look, width=strip_width(budget))
+
+    def ending(self, pair: EpisodePair, line: EpisodeRow, side: str) -> Ending:
+        """How one side ended."""
+        what = (pair.a if side == "a" else pair.b).outcome
+        return Ending(what, label_of(line, self.found.judge), line.answer is not None)
+
+
+def who_style(flip: str, look: Look) -> Style:
+    """The style of who passed."""
+    return {"only_a": look.accent, "only_b": look.fresh}.get(flip, look.muted)
