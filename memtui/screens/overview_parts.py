@@ -10,9 +10,9 @@ from rich.text import Text
 from memtui.state.overview import ArmView, CellView, Measure, Overview, Share
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.look import Look
-from memtui.views.numbers import percent, scale, usable_label
+from memtui.views.numbers import percent, rung_label, usable_label
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line
+from memtui.views.text_door import clean_line, fit
 
 TEXTURES = ("█", "▒", "░")
 SEPARATOR = "   "
@@ -73,7 +73,7 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     if cell is None:
         head.append("   not run at this scale", look.muted)
         return [head]
-    head.append(f"  at {scale(cell.scale)}", look.accent)
+    head.append(f"  at {rung_label(cell.rung.conditions, cell.rung.scale)}", look.accent)
     if arm.arm.note:
         room = width - head.cell_len - 3
         if room > 12:
@@ -139,9 +139,9 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
         head.append("   ━━", look.gold)
         head.append(" evidence complete within B", look.muted)
     bar = max(10, min(40, width - 44 - (COVERED_BAR + 8 if width >= WIDE else 0)))
-    for value, cell in zip(overview.scales, arm.cells, strict=True):
+    for rung, cell in zip(overview.rungs, arm.cells, strict=True):
         line = Text(" ", end="", no_wrap=True)
-        line.append(scale(value).rjust(5), look.muted)
+        line.append(fit(rung_label(rung.conditions, rung.scale), 5, "right"), look.muted)
         line.append("  ")
         if cell is None or not cell.counts.n:
             line.append("·" * bar, look.faint)
@@ -175,7 +175,7 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
 
 def small_multiples(overview: Overview, width: int, height: int, look: Look) -> list[Text]:
     """One small chart per arm on the same 0..100 axis, as many as fit in `width` x `height`."""
-    columns = len(overview.scales)
+    columns = len(overview.rungs)
     if not columns or not overview.arms or height < 6:
         return []
     chart = 3 * columns - 1
@@ -201,7 +201,9 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
             ]
             charts.append(tall_bars(values, look, height=3))
             known = [value for value in values if value is not None]
-            foot = f"{percent(known[0])} → {percent(known[-1])} %" if known else "–"
+            foot = "–" if not known else f"{percent(known[0])} %"
+            if len(known) > 1:
+                foot = f"{percent(known[0])} → {percent(known[-1])} %"
             feet.append(foot.ljust(slot), look.muted)
         if lines:
             lines.append(Text(end=""))

@@ -10,7 +10,7 @@ from memtui.metrics.histogram import Fold, fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
 from memtui.metrics.p90r import Quantile
 from memtui.metrics.rates import Rate, Tally, p90r, rate, tally
-from memtui.metrics.scales import OWN
+from memtui.metrics.scales import OWN, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.state.settings import ArmOrder
 from memtui.store.records import ArmRow, CellRow, EpisodeFact
@@ -50,11 +50,28 @@ NO_SHARE = Share(0, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
+class Rung:
+    """A column of the heat table: one set of conditions. On a ladder it is a scale and nothing else."""
+
+    conditions: str
+    scale: float | None
+
+    @property
+    def on_ladder(self) -> bool:
+        """Whether it is a number of irrelevant sessions and nothing else: s* and change are read there."""
+        return (
+            self.scale is not None
+            and self.scale != OWN
+            and self.conditions == scale_conditions(self.scale)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class CellView:
     """One cell of the heat table at B."""
 
     cell_id: int
-    scale: float | None
+    rung: Rung
     counts: Tally
     shares: Mapping[Measure, Share]
     p90r: Quantile
@@ -73,7 +90,7 @@ class ArmView:
 
     arm: ArmRow
     cells: tuple[CellView | None, ...]
-    """One per scale of the overview; None where nothing was planned or started."""
+    """One per rung of the overview; None where nothing was planned or started."""
     s_star: UsableScale
     delta: float | None
     """Pass@B at the largest measured scale minus that at the smallest; an item's own history apart."""
@@ -87,7 +104,7 @@ class Overview:
 
     budget: int
     alpha: float
-    scales: tuple[float, ...]
+    rungs: tuple[Rung, ...]
     arms: tuple[ArmView, ...]
     n: int
     excluded: int
@@ -96,7 +113,7 @@ class Overview:
 
     def cell(self, row: int, column: int) -> CellView | None:
         """The cell under a cursor; None where there is none."""
-        if 0 <= row < len(self.arms) and 0 <= column < len(self.scales):
+        if 0 <= row < len(self.arms) and 0 <= column < len(self.rungs):
             return self.arms[row].cells[column]
         return None
 
@@ -122,20 +139,19 @@ def build_overview(
     order: ArmOrder = ArmOrder.DECLARED,
 ) -> Overview:
     """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes."""
-    shown = sorted({*scales, *(cell.scale for cell in cells if cell.scale is not None)})
-    by_arm: dict[int, dict[float, CellRow]] = {}
-    for cell in cells:
-        if cell.scale is not None:
-            by_arm.setdefault(cell.arm_id, {})[cell.scale] = cell
+    planned = {Rung(scale_conditions(scale), scale) for scale in scales}
+    ran = {Rung(cell.conditions, cell.scale) for cell in cells}
+    shown = sorted(planned | ran, key=_rung_order)
+    by_arm = {(cell.arm_id, cell.conditions): cell for cell in cells}
     rows = []
     n = excluded = pending = 0
     has_unanswerable = any(isinstance(key, tuple) and not key[1] for key in folds)
     for arm in arms:
         views: list[CellView | None] = []
         calls = Tally(budget, mode).calls
-        for scale in shown:
-            row = by_arm.get(arm.id, {}).get(scale)
-            view = None if row is None else _cell(row, folds, budget, mode)
+        for rung in shown:
+            row = by_arm.get((arm.id, rung.conditions))
+            view = None if row is None else _cell(row, rung, folds, budget, mode)
             views.append(view)
             if view is not None:
                 n += view.counts.n
@@ -152,7 +168,11 @@ def build_overview(
     )  # fmt: skip
 
 
-def _cell(row: CellRow, folds: Folds, budget: int, mode: str) -> CellView:
+def _rung_order(rung: Rung) -> tuple[bool, float, str]:
+    return rung.scale is None, rung.scale or 0.0, rung.conditions
+
+
+def _cell(row: CellRow, rung: Rung, folds: Folds, budget: int, mode: str) -> CellView:
     group = folds.get((row.id, 1)) or Fold()
     apart = folds.get((row.id, 0))
     counts = tally(group, budget, mode)
@@ -169,7 +189,7 @@ def _cell(row: CellRow, folds: Folds, budget: int, mode: str) -> CellView:
         other = tally(apart, budget, mode)
         shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
         excluded_apart = other.n_excluded
-    return CellView(row.id, row.scale, counts, shares, p90r(counts), excluded_apart)
+    return CellView(row.id, rung, counts, shares, p90r(counts), excluded_apart)
 
 
 def _method(found: Rate) -> str:
@@ -180,17 +200,20 @@ def _method(found: Rate) -> str:
     return f"{found.clustered.clusters} clusters, too few" if few else "clustered"
 
 
-def _s_star(scales: Sequence[float], views: Sequence[CellView | None], alpha: float) -> UsableScale:
-    rungs = []
-    for scale, view in zip(scales, views, strict=True):
+def _s_star(rungs: Sequence[Rung], views: Sequence[CellView | None], alpha: float) -> UsableScale:
+    """s* over the rungs that are a scale and nothing else; undefined where there is no such ladder."""
+    rates = []
+    for rung, view in zip(rungs, views, strict=True):
+        if rung.scale is None or not rung.on_ladder:
+            continue
         if view is None:
-            rungs.append(RungRate(scale, 0, 0))
+            rates.append(RungRate(rung.scale, 0, 0))
         else:
             counts, share = view.counts, view.shares[Measure.PASS]
-            rungs.append(
-                RungRate(scale, counts.passed, counts.n, counts.n_excluded, share.interval)
+            rates.append(
+                RungRate(rung.scale, counts.passed, counts.n, counts.n_excluded, share.interval)
             )
-    return usable_scale(rungs, alpha)
+    return usable_scale(rates, alpha)
 
 
 def _delta(views: Sequence[CellView | None]) -> float | None:
@@ -198,7 +221,7 @@ def _delta(views: Sequence[CellView | None]) -> float | None:
         value
         for view in views
         if view is not None
-        and view.scale != OWN
+        and view.rung.on_ladder
         and (value := view.shares[Measure.PASS].value) is not None
     ]
     return values[-1] - values[0] if len(values) > 1 else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from memtui.metrics.scales import scale_label
+from memtui.metrics.scales import scale_conditions, scale_label
 from memtui.metrics.usable_scale import UsableScale
+from memtui.views.text_door import clean_line
 
 UNKNOWN = "–"
 
@@ -107,6 +108,13 @@ def scale(value: float | None) -> str:
         return UNKNOWN
     label = scale_label(value)
     return label if label == "own" else f"+{label}"
+
+
+def rung_label(conditions: str, at: float | None) -> str:
+    """Heading of a rung: its scale, ``all`` without conditions, else the conditions themselves."""
+    if at is not None and conditions in ("", scale_conditions(at)):
+        return scale(at)
+    return clean_line(conditions, width=24) if conditions else "all"
 
 
 def usable_label(found: UsableScale) -> str:

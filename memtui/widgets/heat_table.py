@@ -17,9 +17,9 @@ from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Ov
 from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
-from memtui.views.numbers import points, scale, usable_label
+from memtui.views.numbers import points, rung_label, usable_label
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line, fit
+from memtui.views.text_door import clean_line, cut, fit
 from memtui.widgets.lines import LineView, look_of
 
 FEW = 10
@@ -57,7 +57,7 @@ class Geometry:
 def geometry(overview: Overview, width: int) -> Geometry:
     """Columns for `width` cells: the rates always, then s*, change, P90R and bars as they fit."""
     longest = max((cell_len(clean_line(row.arm.key)) for row in overview.arms), default=4)
-    columns = len(overview.scales)
+    columns = len(overview.rungs)
     name = min(max(longest, 12), 32)
     room = width - 1
     for cell, gap, beside in ((9, 1, 21), (8, 1, 21), (7, 1, 15), (7, 1, 9), (6, 1, 9), (6, 0, 0)):
@@ -110,15 +110,15 @@ class HeatTable(LineView):
     def show(self, overview: Overview, measure: Measure) -> None:
         """Show an overview; the cursor stays on its arm and scale."""
         before = self._overview
-        at = None if before is None or not before.scales else before.scales[self._column]
+        at = None if before is None or not before.rungs else before.rungs[self._column]
         self._overview, self._measure = overview, measure
         for row, view in enumerate(overview.arms):
             if view.arm.id == self._arm_id:
                 self._row = row
-        if at in overview.scales:
-            self._column = overview.scales.index(at)
+        if at in overview.rungs:
+            self._column = overview.rungs.index(at)
         self._row = max(0, min(self._row, len(overview.arms) - 1))
-        self._column = max(0, min(self._column, len(overview.scales) - 1))
+        self._column = max(0, min(self._column, len(overview.rungs) - 1))
         height = len(overview.arms)
         if before is None or len(before.arms) != height:
             self.styles.height = max(1, height)
@@ -152,14 +152,14 @@ class HeatTable(LineView):
         second.append("arm", look.muted)
         second.append(fit("sessions added ", shape.name - 3, "right"), look.muted)
         second.append(" ")
-        for value in overview.scales:
-            second.append(scale(value).center(shape.cell), look.muted)
+        for rung in overview.rungs:
+            label = cut(rung_label(rung.conditions, rung.scale), shape.cell)
+            second.append(label.center(shape.cell), look.muted)
             second.append(" " * shape.gap)
         if shape.bars:
             second.append(" ")
-            second.append(
-                "0..100".ljust(2 * len(overview.scales))[: 2 * len(overview.scales)], look.muted
-            )
+            room = 2 * len(overview.rungs)
+            second.append(("0..100" if room >= 6 else "").ljust(room), look.muted)
         if shape.delta:
             second.append("Δ pp".rjust(6), look.muted)
         if shape.star:
@@ -243,7 +243,7 @@ class HeatTable(LineView):
             return
         old = self._row
         self._row = max(0, min(row, len(overview.arms) - 1))
-        self._column = max(0, min(column, len(overview.scales) - 1))
+        self._column = max(0, min(column, len(overview.rungs) - 1))
         self._arm_id = overview.arms[self._row].arm.id
         top = round(self.scroll_offset.y)
         if self._row < top:
@@ -289,4 +289,4 @@ class HeatTable(LineView):
         if (row, column) == (self._row, self._column) and event.chain >= 2:
             self.action_choose()
         elif row < len(overview.arms):
-            self._put(row, column if 0 <= column < len(overview.scales) else self._column)
+            self._put(row, column if 0 <= column < len(overview.rungs) else self._column)
