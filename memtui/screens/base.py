@@ -16,7 +16,7 @@ from textual.widget import Widget
 from memtui.state.settings import Quick, Settings
 from memtui.views.hints import Hint
 from memtui.views.look import Look
-from memtui.views.numbers import scale
+from memtui.views.numbers import rung_label
 from memtui.views.title import Title
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.title_row import HintRow, TitleRow
@@ -160,7 +160,7 @@ class MemtuiScreen(Screen[None]):
         if settings.cell is not None and session is not None:
             for cell in session.header.cells:
                 if cell.id == settings.cell:
-                    parts.append(f"{cell.arm} {scale(cell.scale)}")
+                    parts.append(f"{cell.arm} {rung_label(cell.conditions, cell.scale)}")
         if settings.quick is not Quick.ALL:
             parts.append(settings.quick.value)
         if settings.filter:

@@ -95,4 +95,8 @@ class EpisodeSource:
 
     def row_key(self, index: int) -> Hashable | None:
         line = self.at(index)
-        return None if line is None else (line.id, line.rev, tuple(line.labels.items()), self.drawn_for)
+        return (
+            None
+            if line is None
+            else (line.id, line.rev, tuple(line.labels.items()), self.drawn_for)
+        )
