@@ -50,6 +50,8 @@ class EpisodeSettings:
     step_cap: int = 20
     call_cap: int = 20
     observation_tokens: int | None = None
+    block_tokens: int | None = None
+    """Tokens that one block of an observation is cut to."""
     context_tokens: int = 128_000
     max_tokens: int | None = None
     """Tokens one episode may use (`budget_tokens`)."""
@@ -374,7 +376,13 @@ class _Loop:
         try:
             async with asyncio.timeout(settings.memory_s or None):
                 result = await self.view.call(call.tool, args)
-            shown = show(result, self.sessions, settings.k, settings.observation_tokens)
+            shown = show(
+                result,
+                self.sessions,
+                settings.k,
+                settings.observation_tokens,
+                settings.block_tokens,
+            )
         except asyncio.CancelledError:
             # The call was requested, so it counts, whoever ends the episode here.
             wall, used = elapsed_ms(start), record.searched(None, self.metered())

@@ -39,7 +39,7 @@ class Shown:
     """A call's hits after the cut, and what the agent is given of them.
 
     `returned` counts what the system gave back, `shown` what the agent sees; `cut` says why blocks
-    were held back (`k`, `tokens` or nothing).
+    were held back or shortened (`k`, `tokens`, `block` or nothing).
     """
 
     hits: tuple[Hit, ...]
@@ -50,8 +50,16 @@ class Shown:
     cut: str = ""
 
 
-def show(result: CallResult, sessions: HaystackText, k: int, token_limit: int | None) -> Shown:
+def show(
+    result: CallResult,
+    sessions: HaystackText,
+    k: int,
+    token_limit: int | None,
+    block_limit: int | None = None,
+) -> Shown:
     """Cut a call's result to k blocks and `token_limit` tokens and render what is left.
+
+    With `block_limit` each block is cut to that many tokens first, as an oversized first block is.
 
     Blocks are shown in rank order until one does not fit; a first block that alone is over the limit
     is shown up to the last turn that fits, and the hit is split there, so that coverage stays exact.
@@ -68,7 +76,10 @@ def show(result: CallResult, sessions: HaystackText, k: int, token_limit: int | 
                 cut = "tokens" if full else "k"
             hits.append(replace(hit, shown=False) if hit.shown else hit)
             continue
-        text = _block_text(hit, sessions)
+        text, rest = _block_text(hit, sessions), None
+        if block_limit is not None and count_tokens(text) > block_limit:
+            head, rest, text = _split(hit, sessions, block_limit)
+            hit, cut = head or hit, cut or "block"
         if left is not None:
             tokens = count_tokens(text)
             if tokens > left:
@@ -76,14 +87,17 @@ def show(result: CallResult, sessions: HaystackText, k: int, token_limit: int | 
                 head, tail, text = (None, hit, "") if blocks else _split(hit, sessions, left)
                 if head is None:
                     hits.append(replace(hit, shown=False))
+                    if rest is not None:
+                        hits.append(rest)
                     continue
                 hits.append(head)
-                if tail is not None:
-                    hits.append(tail)
+                hits += [part for part in (tail, rest) if part is not None]
                 blocks.append(ShownBlock(head.ref, text, sessions.dates.get(head.ref)))
                 continue
             left -= tokens
         hits.append(hit)
+        if rest is not None:
+            hits.append(rest)
         blocks.append(ShownBlock(hit.ref, text, sessions.dates.get(hit.ref)))
     shown = tuple(blocks)
     return Shown(

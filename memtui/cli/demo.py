@@ -22,7 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"do not pace the run (default {PACE:g} episodes/s)",
     )
     parser.add_argument(
-        "--folder", type=Path, default=Path("runs"), help="where the run file goes (default ./runs)"
+        "--folder",
+        type=Path,
+        default=Path("runs"),
+        metavar="DIR",
+        help="where the run file goes (default ./runs)",
+    )
+    parser.add_argument(
+        "--local",
+        action="store_true",
+        help="a few episodes with a real language model on this machine (`memtui models install"
+        " qwen2.5-coder-1.5b` first)",
     )
     parser.add_argument(
         "--plain", action="store_true", help="no app: progress on stderr, the report on stdout"
@@ -33,37 +43,49 @@ def run(args: argparse.Namespace) -> int:
     """Start the run and open the app on it; without a terminal, run it here and print the report."""
     watch = not args.plain and sys.stdin.isatty() and sys.stdout.isatty()
     args.folder.mkdir(parents=True, exist_ok=True)
-    out = _next_free(args.folder)
+    name = "demo-local" if args.local else "demo"
+    text, left_out = _config_text(name)
+    if args.local:
+        _require_local_model()
+    out = _next_free(args.folder, name)
     config = out.with_suffix(".toml")
-    text, left_out = _config_text()
     config.write_text(text, encoding="utf-8")
     for line in left_out:
         print(line, file=sys.stderr)
     if watch:
-        return _watch(config, out, paced=not args.full_speed)
+        return _watch(config, out, paced=not (args.full_speed or args.local))
     from memtui import cli
 
     return cli.main(["run", str(config), "--out", str(out), "--full-speed"])
 
 
-def _next_free(folder: Path) -> Path:
+def _require_local_model() -> None:
+    """UserError, saying what to do, before a run file is begun that no model would fill."""
+    from runners.engine.profiles import LOCAL_MODEL
+    from runners.models.local_server import problem
+
+    if (line := problem(LOCAL_MODEL)) is not None:
+        raise UserError(f"memtui demo --local: {line}")
+
+
+def _next_free(folder: Path, name: str) -> Path:
     """`demo.memtui`, or the next number: a finished demo is never written over."""
     number = 1
     while True:
-        path = folder / ("demo.memtui" if number == 1 else f"demo-{number}.memtui")
+        path = folder / (f"{name}.memtui" if number == 1 else f"{name}-{number}.memtui")
         if not path.exists():
             return path
         number += 1
 
 
-def _config_text() -> tuple[str, list[str]]:
+def _config_text(name: str) -> tuple[str, list[str]]:
     """The demo's configuration with only the memory systems that can run here, and what was left out."""
     import re
     from importlib.resources import files
 
     from runners.memory import registry
 
-    text = files("runners.engine").joinpath("demo.toml").read_text(encoding="utf-8")
+    text = files("runners.engine").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     left_out = []
     for status in registry.available():
         if status.state == "ready" or f'"{status.name}"' not in text:

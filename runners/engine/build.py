@@ -16,14 +16,17 @@ from runners.datasets.contract import DataSet
 from runners.engine.code_of_record import code_of, versions
 from runners.engine.config import ExperimentConfig, ModelAccessConfig, PartConfig, arm_key
 from runners.engine.experiment import Arm, Experiment, salt_of
+from runners.engine.profiles import NOTES
 from runners.judges import registry as judges
 from runners.judges.contract import Judge
 from runners.memory import registry as memories
 from runners.memory.contract import Context, MemorySystem
 from runners.memory.needs import LLM
 from runners.models.chat import ChatClient
+from runners.models.clients import Clients
 from runners.models.door import ModelDoor
 from runners.models.faults import FaultSchedule, FaultyClient
+from runners.models.prices import LOCAL_PREFIX
 from runners.models.recordings import CacheMode, Recordings
 from runners.models.settings import ModelSettings
 from runners.protocols.scale import ScaleOptions, ScalePlan
@@ -84,6 +87,8 @@ def model_settings(config: ExperimentConfig) -> dict[str, ModelSettings]:
     found = {}
     for name, options in config.models.items():
         given = {"retries": config.limits.retries, **options}
+        if "threads" in options and not name.startswith(LOCAL_PREFIX):
+            raise UserError(f"models.{name}: threads is for local models only (`{LOCAL_PREFIX}…`)")
         found[name] = ModelSettings.from_options(given, f"models.{name}")
     return found
 
@@ -117,10 +122,7 @@ class ModelDoors:
         faults = self._config.model_access.faults
         if not faults:
             return None
-        from runners.models.litellm_client import LiteLLMClient
-
-        schedule = FaultSchedule.from_options(faults, "models.faults")
-        return FaultyClient(LiteLLMClient(), schedule)
+        return FaultyClient(Clients(), FaultSchedule.from_options(faults, "models.faults"))
 
 
 def recordings_of(access: ModelAccessConfig) -> Recordings | None:
@@ -163,7 +165,8 @@ def build_arms(config: ExperimentConfig, door: ModelDoors) -> dict[str, Arm]:
             systems[memory.key] = memories.build(memory.name, _with_k(memory, config.k))
         if agent.key not in whos:
             whos[agent.key] = agents.build(agent.name, agent.options, door)
-        built = Arm(arm_key(arm), memory.key, systems[memory.key], whos[agent.key])
+        note = NOTES.get(config.profile or "", "")
+        built = Arm(arm_key(arm), memory.key, systems[memory.key], whos[agent.key], note)
         _can_start(built)
         arms[built.key] = built
     return arms

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from memtui.errors import UserError
 from memtui.metrics.scales import parse_scale
 from runners.engine.config_errors import explain
+from runners.engine.profiles import with_profile
 
 
 class _Section(BaseModel):
@@ -213,12 +214,15 @@ class ExperimentConfig(_Section):
     """A whole experiment. Sections are explained in docs/running-experiments.md."""
 
     name: str = Field(default="", pattern=r"^[^/\\\\]*$")
+    profile: Literal["local"] | None = None
+    """Defaults for a kind of machine (profiles.py)."""
     protocol: Literal["scale"] = "scale"
     alpha: Annotated[float, Field(gt=0, le=1)] = 0.7
     k: Count = 12
     repeats: Count = 1
     seed: int = 1
     observation_tokens: Count | None = None
+    block_tokens: Count | None = None
     context_tokens: Count = 128_000
     judges: Annotated[Parts, Field(min_length=1)] = (PartConfig(name="deterministic"),)
     data: DataConfig
@@ -297,7 +301,7 @@ def check_config(
 ) -> ExperimentConfig:
     """The same for a configuration that is a dictionary already."""
     try:
-        config = ExperimentConfig.model_validate(raw)
+        config = ExperimentConfig.model_validate(with_profile(raw))
     except ValidationError as error:
         raise UserError(f"{source}: {explain(error, ExperimentConfig)}") from None
     return config if config.name else config.model_copy(update={"name": name or "experiment"})

@@ -29,6 +29,8 @@ class Arm:
     memory_key: str
     memory: MemorySystem
     agent: Agent
+    note: str = ""
+    """What the run's profile says about every arm."""
 
     @property
     def model(self) -> str | None:
@@ -63,7 +65,7 @@ class Arm:
             config=self.settings(),
             form=info.form,
             provenance=info.provenance,
-            note=self.agent.note,
+            note="; ".join(filter(None, (self.agent.note, self.note))),
         )
 
 
@@ -113,6 +115,7 @@ class Experiment:
             step_cap=budget.step_cap,
             call_cap=budget.call_cap,
             observation_tokens=self.config.observation_tokens,
+            block_tokens=self.config.block_tokens,
             context_tokens=self.config.context_tokens,
             max_tokens=budget.tokens,
             max_cost=budget.cost,
@@ -137,7 +140,7 @@ class Experiment:
                 "sha256": self.data.get("sha256"),
             },
             "ladder": requested["ladder"],
-            "loop": {**asdict(self.settings), "no_progress_s": config.limits.no_progress_s},
+            "loop": {**_in_force(self.settings), "no_progress_s": config.limits.no_progress_s},
             "arms": {key: arm.settings() for key, arm in self.arms.items()},
             "judges": [judge.id for judge in self.judges],
             "code": dict(self.code),
@@ -148,6 +151,11 @@ class Experiment:
     def hash(self) -> str:
         """sha256 hex over `effective()`: the same hash means that results may be mixed."""
         return hash_of(self.effective())
+
+
+def _in_force(settings: EpisodeSettings) -> dict[str, Any]:
+    """The loop's settings; a later one that is not set is left out, so that old runs keep their hash."""
+    return {k: v for k, v in asdict(settings).items() if k != "block_tokens" or v is not None}
 
 
 def hash_of(settings: Mapping[str, Any]) -> str:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from memtui.metrics.scales import scale_label
+from memtui.metrics.scales import scale_label, scale_value
 from runners.engine import estimate, preflight
 from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
 from runners.engine.experiment import Experiment
 from runners.memory.registry import missing_needs
+from runners.models import local_server
+from runners.models.prices import LOCAL_PREFIX
 from runners.models.settings import ModelSettings
 
 SIZED = 25
@@ -74,9 +76,10 @@ class PlanReport:
         return sum(part.completion_tokens for part in self.parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """The plan as JSON holds it (docs/running-experiments.md)."""
+        """The plan as JSON holds it (docs/command-line.md)."""
         experiment = self.experiment
         return {
+            "schema": "memtui-plan-1",
             "name": experiment.config.name,
             "config_hash": experiment.hash,
             "data": dict(experiment.data),
@@ -89,7 +92,7 @@ class PlanReport:
             "cells": [
                 {
                     "arm": row.arm,
-                    "scale": scale_label(row.scale),
+                    "scale": scale_value(row.scale),
                     "episodes": row.episodes,
                     "model": row.model,
                     "prompt": row.prompt,
@@ -115,7 +118,7 @@ class PlanReport:
             ],
             "scales": [
                 {
-                    "scale": scale_label(scale),
+                    "scale": scale_value(scale),
                     "sessions": round(size.sessions, 1),
                     "tokens": round(size.tokens),
                 }
@@ -123,7 +126,7 @@ class PlanReport:
             ],
             "missing_rungs": [
                 {
-                    "scale": scale_label(m.scale),
+                    "scale": scale_value(m.scale),
                     "histories": m.histories,
                     "of": m.of,
                     "example": m.example,
@@ -218,6 +221,10 @@ def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -
         return tuple(lines)
     if find_spec("litellm") is None:
         lines["language models are asked through litellm: run `pip install 'memtui[llm]'`"] = None
+    asked = [*models, experiment.memory_model, *(arm.model for arm in experiment.arms.values())]
+    for model in asked:
+        if model and model.startswith(LOCAL_PREFIX) and (absent := local_server.problem(model)):
+            lines[absent] = None
     for name, settings in models.items():
         key = settings.api_key_env
         if key is not None and not os.environ.get(key):

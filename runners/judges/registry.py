@@ -15,7 +15,7 @@ from runners.models.door import ModelDoor
 from runners.models.settings import check_keys
 
 GROUP = "memtui.judges"
-OWN = ("deterministic", "model")
+OWN = ("deterministic", "model", "local-yesno")
 
 DoorSource = ModelDoor | Callable[[], ModelDoor]
 """The door, or what opens it when a judge first needs a model."""
@@ -49,6 +49,10 @@ def build(
         from runners.judges.model import ModelJudge
 
         return ModelJudge(given, _open(door))
+    if name == "local-yesno":
+        from runners.judges.yes_no import YesNoJudge
+
+        return YesNoJudge(given, _open(door))
     return _plugged_in(name, given, door)
 
 
@@ -69,7 +73,7 @@ def from_spec(spec: str | Mapping[str, Any], door: DoorSource | None = None) -> 
     for i, piece in enumerate(p for p in rest.split(",") if p):
         key, equals, value = piece.partition("=")
         if not equals:
-            if i or head != "model":
+            if i or head not in ("model", "local-yesno"):
                 raise UserError(f"judge {spec!r}: {piece!r} is no option; write key=value")
             key, value = "model", piece
         options[key.strip()] = _value(value.strip())

@@ -17,7 +17,7 @@ from runners.models.chat import ChatClient, ChatReply, ModelReply, ModelRequest
 from runners.models.limits import Clock, ModelLimiter, Sleep
 from runners.models.meter import CHARGED
 from runners.models.model_errors import FATAL, ErrorKind, ModelAccessError, ModelError
-from runners.models.prices import cost, price_of
+from runners.models.prices import LOCAL_PREFIX, cost, price_of
 from runners.models.recordings import Recordings
 from runners.models.retry import RetryPolicy
 from runners.models.settings import ModelSettings, Price
@@ -51,9 +51,9 @@ class ModelDoor:
         recordings: Recordings | None = None,
     ) -> None:
         if client is None:
-            from runners.models.litellm_client import LiteLLMClient
+            from runners.models.clients import Clients
 
-            client = LiteLLMClient()
+            client = Clients()
         self._client = client
         self._models = dict(models or {})
         self._default = default or ModelSettings()
@@ -70,7 +70,11 @@ class ModelDoor:
 
     def settings(self, model: str) -> ModelSettings:
         """The settings a model is called with."""
-        return self._models.get(model, self._default)
+        settings = self._models.get(model, self._default)
+        if model.startswith(LOCAL_PREFIX):
+            # One slot on one machine: what waits, waits here, where no timeout counts it.
+            settings = replace(settings, concurrency=settings.concurrency or 1)
+        return settings
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """A recorded reply, or a model's, asked within its limits and again where that can help.

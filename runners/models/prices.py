@@ -13,6 +13,9 @@ from runners.models.settings import ModelSettings, Price
 PriceSource = Callable[[str], Price | None]
 """Looks a model up by name; None when it does not know it."""
 
+LOCAL_PREFIX = "local/"
+"""Models on this machine; asking them costs nothing."""
+FREE = Price(0.0, 0.0, 0.0, "this machine")
 _HOSTED = ("openai/", "anthropic/")
 """Prefixes that litellm's names may leave out."""
 
@@ -62,6 +65,8 @@ def price_of(
         return settings.price
     if settings.api_base is not None:
         return None
+    if model.startswith(LOCAL_PREFIX):
+        return FREE
     if (line := listed(model)) is not None:
         return line.price
     return fallback(model) if fallback is not None else None

@@ -42,6 +42,8 @@ class ModelSettings:
     context: int | None = None
     """Context window in tokens."""
     price: Price | None = None
+    threads: int | None = None
+    """Threads of a model on this machine (`local/…`): 1 where anything else runs beside it."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], where: str) -> ModelSettings:
@@ -51,7 +53,7 @@ class ModelSettings:
         """
         check_keys(options, [f.name for f in fields(cls)], where)
         values = dict(options)
-        for key in ("concurrency", "rpm", "tpm", "context"):
+        for key in ("concurrency", "rpm", "tpm", "context", "threads"):
             _whole(values, key, 1, where)
         _whole(values, "retries", 0, where)
         if "timeout" in values:
