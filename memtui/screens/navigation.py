@@ -1,0 +1,195 @@
+"""Going from screen to screen: made when first wanted, Esc back to where one was, marks for compare.
+
+5 and 6 stay with the question that is on screen.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Protocol, cast, runtime_checkable
+
+from memtui.errors import UserError
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.open_file import OpenFileApp
+from memtui.state.compare_marks import CompareMarks, Mark
+from memtui.state.session import RunSession
+
+PARENTS = {
+    "pair": "compare",
+    "compare": "overview",
+    "ladder": "episodes",
+    "trajectory": "episodes",
+    "episodes": "overview",
+    "overview": "runs",
+}
+
+"""The screen one level up, where there is no way back."""
+
+
+@runtime_checkable
+class ComparesMarks(Protocol):
+    """The screen that compares what was marked; not imported before it is wanted."""
+
+    def show_marks(self, a: Mark, b: Mark) -> None: ...
+
+
+@runtime_checkable
+class ShowsQuestion(Protocol):
+    """The screen of one question; not imported before it is wanted."""
+
+    def show_item(self, item_id: int) -> None: ...
+
+
+class NavigatingApp(OpenFileApp):
+    """An app with numbered screens over the open file, or over a folder of them."""
+
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__()
+        self._folder = folder
+        self._made: dict[str, MemtuiScreen] = {}
+        self._history: list[str] = []
+        self._marks = CompareMarks()
+        self._current = ""
+
+    def start_at(
+        self,
+        screen: str | None,
+        episode: int | None,
+        question: int | None,
+        marks: tuple[Mark, Mark] | None,
+    ) -> None:
+        """Go where a command line says."""
+        if marks is not None:
+            self.compare(*marks)
+        elif screen == "ladder":
+            ladder = self._named("ladder")
+            if episode is not None:
+                ladder.show_episode(episode)
+            elif question is not None and isinstance(ladder, ShowsQuestion):
+                ladder.show_item(question)
+            self.go("ladder")
+        elif episode is not None and screen in (None, "trajectory"):
+            self.open_episode(episode)
+        elif screen is not None:
+            self.go(screen)
+
+    def open_file(self, path: Path) -> None:
+        """Open another run file; what is wrong with it is said, and the open one stays open."""
+        if self._session is not None and self._session.path == path and not self._trouble:
+            self.go("overview")
+            return
+        try:
+            session = RunSession(path)
+        except UserError as error:
+            self.say(str(error), error=True)
+            return
+        self.take(session)
+        for screen in self._made.values():
+            screen.forget()
+        self.go("overview")
+
+    # --- screens --------------------------------------------------------------------------------
+
+    def _named(self, name: str) -> MemtuiScreen:
+        """A screen by name, made and installed when it is first wanted."""
+        screen = self._made.get(name)
+        if screen is None:
+            screen = self._made[name] = _make(name, self._folder)
+            self.install_screen(screen, name)
+        return screen
+
+    screen_named = _named
+
+    def go(self, screen: str) -> None:
+        """Show a screen; Esc comes back from it."""
+        if screen == self._current:
+            return
+        self._history.append(self._current)
+        del self._history[:-50]
+        self._show(screen)
+
+    def _show(self, screen: str) -> None:
+        self._current = screen
+        self._named(screen)
+        self.switch_screen(screen)
+
+    def action_screen(self, name: str) -> None:
+        """A number key."""
+        if isinstance(self.screen, MemtuiScreen):
+            if name == "runs" and self._folder is None:
+                self.say("one file is open; open its folder to see all runs: memtui FOLDER")
+            elif name != "runs" and self._session is None:
+                self.say("open a run first (Enter)")
+            else:
+                self._keep_question(name)
+                self.go(name)
+
+    def _keep_question(self, name: str) -> None:
+        """5 and 6 stay with the question that is on screen."""
+        screen = self.screen
+        if name in ("ladder", "compare") and isinstance(screen, MemtuiScreen):
+            at_hand = screen.episode_id
+            if at_hand is not None and name != self._current:
+                self._named(name).show_episode(at_hand)
+
+    def action_go_back(self) -> None:
+        """Esc: out of a pane, back to the screen one came from, else one level up."""
+        screen = self.screen
+        if isinstance(screen, MemtuiScreen) and screen.leave():
+            return
+        if self._history:
+            self._show(self._history.pop())
+            return
+        parent = PARENTS.get(self._current)
+        if parent is not None and (parent != "runs" or self._folder is not None):
+            self._show(parent)
+
+    def action_mark(self) -> None:
+        """Mark an arm or a run for compare; the second mark opens it."""
+        screen = self.screen
+        mark = screen.compare_mark() if isinstance(screen, MemtuiScreen) else None
+        if mark is None:
+            self.say("nothing to mark here: c marks an arm (screens 2 to 5) or a run (screen 1)")
+            return
+        pair = self._marks.add(mark)
+        name = mark.arm or mark.path.name
+        if pair is not None:
+            self.compare(*pair)
+        elif self._marks.waiting is None:
+            self.say(f"{name} is no longer marked")
+        else:
+            self.say(f"{name} is A; c on another one compares the two")
+
+    def compare(self, a: Mark, b: Mark) -> None:
+        """Show two marked sides on the compare screen."""
+        if self._session is None or self._session.path not in (a.path, b.path):
+            self.open_file(a.path)
+        screen = self._named("compare")
+        if isinstance(screen, ComparesMarks) and self._session is not None:
+            screen.show_marks(a, b)
+            self.go("compare")
+
+    def open_episode(self, episode_id: int) -> None:
+        """Show an episode on the trajectory screen."""
+        self._named("trajectory").show_episode(episode_id)
+        self.go("trajectory")
+
+    def next_episode(self, by: int) -> None:
+        """Step to the neighbour of the open episode in the list."""
+        shown, screen = self._named("episodes"), self._named("trajectory")
+        found = shown.neighbour(by, screen.episode_id) if shown.is_mounted else None
+        if found is None:
+            self.say("no further episode that way in the list")
+        else:
+            screen.show_episode(found)
+
+
+def _make(name: str, folder: Path | None) -> MemtuiScreen:
+    """A new screen; its module is imported here and not before."""
+    if name == "runs":
+        from memtui.screens.runs import RunsScreen
+
+        return RunsScreen(folder or Path())
+    module = importlib.import_module(f"memtui.screens.{name}")
+    return cast(MemtuiScreen, getattr(module, f"{name.title()}Screen")())
