@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from memtui.cli import streams
 from memtui.errors import UserError
 
 VERBS: dict[str, str] = {
@@ -35,19 +36,35 @@ VERBS: dict[str, str] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code (docs/command-line.md)."""
     args = list(sys.argv[1:] if argv is None else argv)
+    streams.mend()
     try:
-        return _dispatch(args)
+        code = _dispatch(args)
+        sys.stdout.flush()  # a full disk is met here, not at the interpreter's end
+        return code
     except UserError as error:
-        from memtui.views.text_door import clean_line
-
-        print(f"memtui: {clean_line(str(error))}", file=sys.stderr)
+        _say(str(error), *error.details)
         return error.exit_code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # The reader of a pipe left (`memtui ls | head`): quiet, as Unix tools are.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.silence()
         return 0
+    except OSError as error:
+        # A folder that cannot be written, a full disk: the user's to put right, whichever verb met it.
+        streams.silence()
+        what = "cannot go on" if error.filename is None else str(error.filename)
+        _say(f"{what}: {error.strerror or error}")
+        return 3
+
+
+def _say(line: str, *details: str) -> None:
+    """One line on standard error, and indented below it what belongs to it."""
+    from memtui.views.text_door import clean_line
+
+    print(f"memtui: {clean_line(line)}", file=sys.stderr)
+    for detail in details:
+        print(f"  {clean_line(detail)}", file=sys.stderr)
 
 
 def _dispatch(args: list[str]) -> int:

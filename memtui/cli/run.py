@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memtui.cli.printing import print_text
 from memtui.errors import UserError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if args.example:
         from runners.engine.example import example_text
 
-        _write(example_text())
+        print_text(example_text())
         return 0
     if args.config is None:
         raise UserError("which experiment? give a configuration; --example prints one")
@@ -91,9 +92,9 @@ def _plan(built: Built, as_json: bool) -> int:
     if as_json:
         from memtui.report.as_json import to_json
 
-        _write(to_json(report.as_dict()))
+        print_text(to_json(report.as_dict()))
     else:
-        _write(plan_text(report))
+        print_text(plan_text(report))
     return 0
 
 
@@ -129,7 +130,7 @@ def _run(built: Built, args: argparse.Namespace) -> int:
     elif report is not None:
         from memtui.report.plain import report_text
 
-        _write(report_text(report))
+        print_text(report_text(report))
     return result.exit_code
 
 
@@ -162,11 +163,4 @@ def _print_json(result: RunResult, report: Any) -> None:
         "note": result.note,
         "report": None if report is None else report_document(report),
     }
-    _write(to_json(document))
-
-
-def _write(text: str) -> None:
-    """Bytes, so that UTF-8 arrives as it is whatever the locale says."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    print_text(to_json(document))

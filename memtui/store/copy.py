@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from memtui.store.connect import explain, open_read_only, require_run_file
@@ -26,14 +26,12 @@ def export_copy(source: Path, target: Path) -> None:
         try:
             connection.execute("VACUUM INTO ?", (str(part),))
             part.rename(target)
-        except sqlite3.OperationalError as error:
-            part.unlink(missing_ok=True)
-            if "unable to open" in str(error) or "full" in str(error):
+        except sqlite3.DatabaseError as error:
+            if any(word in str(error) for word in ("unable to open", "full", "disk I/O")):
                 raise StoreError(f"cannot write {target} ({error})") from None
             raise explain(source, error) from None
-        except sqlite3.DatabaseError as error:
-            part.unlink(missing_ok=True)
-            raise explain(source, error) from None
         except OSError as error:
-            part.unlink(missing_ok=True)
             raise StoreError(f"cannot write {target} ({error.strerror})") from None
+        finally:
+            with suppress(OSError):  # renamed, or never made: a folder may not be writable
+                part.unlink()

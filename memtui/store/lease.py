@@ -43,11 +43,7 @@ def acquire(path: Path) -> Lease:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise UserError(
-                f"cannot create {lock} ({error.strerror}): a run file needs a folder that can be"
-                " written",
-                exit_code=3,
-            ) from None
+            raise _cannot_create(lock, error) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -62,8 +58,13 @@ def acquire(path: Path) -> Lease:
             continue
         # The file may have been removed between open and lock; a lock on a removed file is worthless.
         if _same_file(descriptor, lock):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+            try:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+            except OSError as error:  # a full disk
+                lock.unlink(missing_ok=True)
+                os.close(descriptor)
+                raise _cannot_create(lock, error) from None
             return Lease(path, descriptor)
         os.close(descriptor)
 
@@ -81,6 +82,13 @@ def holder(path: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def _cannot_create(lock: Path, error: OSError) -> UserError:
+    return UserError(
+        f"cannot create {lock} ({error.strerror}): a run file needs a folder that can be written",
+        exit_code=3,
+    )
 
 
 def _owner(descriptor: int) -> str:

@@ -60,10 +60,10 @@ def require_same(path: Path, found: Earlier, effective: Mapping[str, Any], hash:
     lines = changes[:LINES] or ["(no setting that is on record)"]
     if len(changes) > LINES:
         lines.append(f"and {len(changes) - LINES} more")
-    listed = "".join(f"\n  {line}" for line in lines)
     raise UserError(
         f"{path} holds a run with other settings, and results of two settings are not mixed; "
-        f"--new starts another file. Changed:{listed}"
+        "--new starts another file. Changed:",
+        details=lines,
     )
 
 

@@ -98,7 +98,7 @@ def test_limit_out_and_new(config: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert rows(Path("x.memtui"), "SELECT count(*) FROM item") == [(2,)]
     assert cli.main(["run", str(config), "--no-report", "--out", "x.memtui"]) == 2
     err = capfd.readouterr().err
-    assert "data.limit: 2 -> 4" in err and "--new" in err
+    assert "\n  data.limit: 2 -> 4\n" in err and "--new" in err
     assert cli.main(["run", str(config), "--no-report", "--out", "x.memtui", "--new"]) == 0
     assert rows(Path("x-2.memtui"), "SELECT count(*) FROM item") == [(4,)]
 
