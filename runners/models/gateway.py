@@ -158,7 +158,7 @@ class Gateway:
 
     def _from_here(self, request: HttpRequest) -> None:
         """Refuse what a web page could send by way of a name that resolves to this machine."""
-        host = request.headers.get("host", "").rpartition(":")[0].strip("[]").lower()
+        host = request.headers.get("host", "").partition(":")[0].lower()
         if host not in ("127.0.0.1", "localhost"):
             raise HttpError(403, "this server answers its own machine only", "forbidden")
 

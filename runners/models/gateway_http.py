@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from urllib.parse import unquote
 
 import orjson
 
@@ -174,7 +175,10 @@ class LoopbackServer:
         if "100-continue" in headers.get("expect", "").lower():
             raise HttpError(417, "send the body without asking")
         return HttpRequest(
-            parts[0], parts[1].partition("?")[0], headers, await self._body(reader, headers)
+            parts[0],
+            unquote(parts[1].partition("?")[0]),
+            headers,
+            await self._body(reader, headers),
         )
 
     async def _body(self, reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:
