@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import importlib
 import os
@@ -13,24 +12,27 @@ from pathlib import Path
 from memtui.cli import streams
 from memtui.errors import UserError
 
+OPEN = "open"
+"""The module behind `memtui [PATH]`, which has no verb."""
 VERBS: dict[str, str] = {
-    "demo": "run the embedded benchmark offline and watch it",
-    "run": "run an experiment from a configuration file",
-    "ls": "list the run files of a folder",
-    "show": "print one episode, step by step",
-    "failures": "list the episodes that failed, and how",
-    "report": "print reliability per arm and scale",
+    "demo": "run the embedded benchmark (no key, no network) and watch it live",
+    "run": "run an experiment from a configuration file; running again continues it",
+    "ls": "list the run files of a folder, with their state and progress",
+    "report": "print reliability per arm and scale, with n, exclusions and intervals",
+    "failures": "list the episodes that did not pass at B, by how they failed",
+    "show": "print one episode: its question, what each call brought, and why it ended",
     "ladder": "print one question over scales and arms, and what displaced its evidence",
-    "compare": "compare two arms or two runs on their common items",
+    "compare": "compare two arms, of one run file or of two, on the same questions",
     "rejudge": "judge the answers of a run again, beside the old verdicts",
-    "export": "copy a run file, live or finished",
-    "check": "check a run file for damage and loss",
-    "doctor": "check this machine: versions, terminal, models, data",
-    "data": "lint, get or convert benchmark data",
-    "models": "list and install local models",
-    "systems": "list the memory systems and what they need",
+    "export": "copy a run file, live or finished, into one self-contained file",
+    "check": "check run files for damage and loss",
+    "doctor": "check this machine: versions, terminal, models, memory systems, folders",
+    "data": "lint, get, convert or list benchmark data",
+    "models": "list or install the model weights that some memory systems need",
+    "systems": "list the memory systems, ours and plug-ins, and what each still needs",
+    "completion": "print the completion script of a shell",
 }
-"""Every verb with its one line of help; `memtui PATH` without a verb opens the app."""
+"""Every verb with its one line of help, which its module's `HELP` repeats."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,25 +70,15 @@ def _say(line: str, *details: str) -> None:
 
 
 def _dispatch(args: list[str]) -> int:
-    if args and args[0] in {"-h", "--help", "help"}:
-        print(usage())
-        return 0
-    if args and args[0] in {"-V", "--version"}:
-        from memtui import __version__
-
-        print(f"memtui {__version__}")
-        return 0
-    verb = args[0] if args and args[0] in VERBS else "open"
-    if verb == "open" and args and not args[0].startswith("-"):
+    if args and args[0] == "help":
+        args = [*args[1:2], "--help"]
+    verb = args[0] if args and args[0] in VERBS else OPEN
+    if verb == OPEN and args and not args[0].startswith("-"):
         _refuse_misspelt_verb(args[0])
     module = importlib.import_module(f"memtui.cli.{verb}")
-    parser = argparse.ArgumentParser(
-        prog="memtui" if verb == "open" else f"memtui {verb}",
-        description=module.HELP,
-        allow_abbrev=False,
-    )
-    module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(args if verb == "open" else args[1:]))
+    from memtui.cli.parsing import parse
+
+    code: int = module.run(parse(verb, args if verb == OPEN else args[1:]))
     return code
 
 
@@ -98,17 +90,3 @@ def _refuse_misspelt_verb(word: str) -> None:
     close = difflib.get_close_matches(word, VERBS, n=1)
     hint = f"did you mean `memtui {close[0]}`?" if close else "`memtui --help` lists the verbs"
     raise UserError(f"no file and no verb is called {word!r}; {hint}")
-
-
-def usage() -> str:
-    """The overview that `memtui --help` prints."""
-    lines = [
-        "memtui: find out where, at which scale, and why an agent's memory stopped being usable",
-        "",
-        "  memtui [FILE|FOLDER]      open a run file, or a folder of them (default ./runs)",
-        *(f"  memtui {verb:<19}{text}" for verb, text in VERBS.items()),
-        "",
-        "Every verb has --help. Exit codes: 0 ok, 1 a check or gate failed, 2 usage or configuration,",
-        "3 file not usable or run incomplete, 130 interrupted.",
-    ]
-    return "\n".join(lines)

@@ -16,14 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every finding; 0 whole or unfinished only, 1 damaged, 3 where a file cannot be opened."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.store.check import check_file
     from memtui.views.text_door import clean_line
 
     found = {path: check_file(path) for path in args.files}
     if args.json:
-        from memtui.report.as_json import to_json
-
         document = {
             "schema": "memtui-check-1",
             "files": [
@@ -38,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
                 for path, problems in found.items()
             ],
         }
-        print_text(to_json(document))
+        print_document(document)
     else:
         lines = []
         for path, problems in found.items():

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.errors import UserError
     from memtui.report.comparison import Side, choose_arm, compare
     from memtui.report.comparison_text import (
@@ -74,9 +74,7 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(f"A and B are the same arm: name another as {SEPARATOR}ARM")
         found = compare(a, b, args.budget, intersect=args.intersect, any_history=args.any_history)
     if args.json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(comparison_document(found)))
+        print_document(comparison_document(found))
     elif args.csv or args.excel:
         print_text(comparison_csv(found, excel=args.excel))
     else:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-HELP = "lint, get or convert benchmark data"
+HELP = "lint, get, convert or list benchmark data"
 SHOWN = 6
 """Items printed per rule; `--json` has them all."""
 
@@ -16,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare `data lint FILE`, `data get NAME`, `data list` and `data convert SOURCE OUT`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     lint = actions.add_parser("lint", help="report the defects of a file; change nothing")
-    lint.add_argument("file", type=Path, metavar="FILE")
+    lint.add_argument("file", type=Path, metavar="FILE", help="a data-set file of any known shape")
     lint.add_argument(
         "--audit", type=Path, metavar="FILE", help="LoCoMo audit (errors.json) to lay over"
     )
@@ -30,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("error", "warning", "info"),
         help="exit 1 when a finding is at least this severe (error when no level is given)",
     )
-    lint.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    lint.add_argument("--json", action="store_true", help="one JSON document")
     listing = actions.add_parser("list", help="the data sets that are known, and what is there")
-    listing.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    listing.add_argument("--json", action="store_true", help="one JSON document")
     fetch = actions.add_parser("get", help="fetch an official file once, checked by its sha256")
     fetch.add_argument("name", metavar="NAME", help="a name that `memtui data list` shows")
     fetch.add_argument("--folder", type=Path, metavar="DIR", help="where to put it")
-    fetch.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    fetch.add_argument("--json", action="store_true", help="one JSON document")
     convert = actions.add_parser(
         "convert", help="write any readable data set as questions and sessions, one a line"
     )
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take a LoCoMo file that is not the official one",
     )
     convert.add_argument("--overwrite", action="store_true", help="replace OUT")
-    convert.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    convert.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,12 +66,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _lint(args: argparse.Namespace) -> int:
     """0 unless asked to fail."""
+    from memtui.cli.printing import print_document
     from memtui.views.text_door import clean_line
     from runners.datasets.lint import lint_file
 
     report = lint_file(args.file, audit=args.audit, sessions=args.sessions)
     if args.json:
-        print(json.dumps(report.document(), indent=2))
+        print_document(report.document())
     else:
         print(f"{report.path}  {report.shape}  sha256 {report.sha256[:16]}")
         for note in report.notes:
@@ -90,6 +90,7 @@ def _lint(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     """Names, and where the file of each would be."""
+    from memtui.cli.printing import print_document
     from runners.datasets import registry
     from runners.datasets.download import SOURCES, place_of
 
@@ -109,7 +110,7 @@ def _list(args: argparse.Namespace) -> int:
             }
         )
     if args.json:
-        print(json.dumps({"data_sets": rows}, indent=2))
+        print_document({"schema": "memtui-data-list-1", "data_sets": rows})
         return 0
     for row in rows:
         if row["source"] is None:
@@ -123,6 +124,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _get(args: argparse.Namespace) -> int:
     """Fetches one file, or checks the one that is there."""
+    from memtui.cli.printing import print_document
     from runners.datasets.download import get, source_of
 
     source = source_of(args.name)
@@ -131,8 +133,9 @@ def _get(args: argparse.Namespace) -> int:
         print(f"memtui: {source.name}: {done.note}", file=sys.stderr)
     if args.json:
         told = {
+            "schema": "memtui-data-get-1",
             "name": source.name,
-            "path": str(done.path),
+            "file": str(done.path),
             "bytes": done.size,
             "sha256": done.sha256,
             "expected_sha256": source.sha256,
@@ -142,7 +145,7 @@ def _get(args: argparse.Namespace) -> int:
             "source": source.url,
             "revision": source.revision,
         }
-        print(json.dumps(told, indent=2))
+        print_document(told)
     else:
         word = "the official file" if done.matches else "NOT the reported file"
         print(f"{done.path}  {done.size:,} bytes  sha256 {done.sha256}  {word}  {source.licence}")
@@ -151,6 +154,7 @@ def _get(args: argparse.Namespace) -> int:
 
 def _convert(args: argparse.Namespace) -> int:
     """Reads with the loader of the file's shape, writes, and says what was kept."""
+    from memtui.cli.printing import print_document
     from runners.datasets import registry
     from runners.datasets.jsonl_write import write_jsonl
 
@@ -168,13 +172,14 @@ def _convert(args: argparse.Namespace) -> int:
             defects[found.rule] = defects.get(found.rule, 0) + found.count
     if args.json:
         told = {
+            "schema": "memtui-data-convert-1",
             "name": dataset.name,
-            "out": str(args.out),
+            "file": str(args.out),
             "lines": lines,
             "counts": dict(dataset.counts),
             "findings": defects,
         }
-        print(json.dumps(told, indent=2))
+        print_document(told)
         return 0
     counts = ", ".join(f"{key} {value:,}" for key, value in dataset.counts.items())
     print(f"{args.out}  {lines:,} lines  {counts}")

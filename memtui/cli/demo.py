@@ -37,11 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plain", action="store_true", help="no app: progress on stderr, the report on stdout"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="no app: one JSON document, as of `memtui run`"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Start the run and open the app on it; without a terminal, run it here and print the report."""
-    watch = not args.plain and sys.stdin.isatty() and sys.stdout.isatty()
+    watch = not (args.plain or args.json) and sys.stdin.isatty() and sys.stdout.isatty()
     args.folder.mkdir(parents=True, exist_ok=True)
     name = "demo-local" if args.local else "demo"
     text, left_out = _config_text(name)
@@ -56,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
         return _watch(config, out, paced=not (args.full_speed or args.local))
     from memtui import cli
 
-    return cli.main(["run", str(config), "--out", str(out), "--full-speed"])
+    command = ["run", str(config), "--out", str(out), "--full-speed"]
+    return cli.main([*command, "--json"] if args.json else command)
 
 
 def _require_local_model() -> None:

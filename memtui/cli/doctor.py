@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import shutil
@@ -13,7 +12,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
-HELP = "check this machine: versions, terminal, extras, models, and where run files would go"
+HELP = "check this machine: versions, terminal, models, memory systems, folders"
 
 SQLITE_FIXED = (3, 51, 3)
 """First SQLite without the WAL-reset fault (https://www.sqlite.org/wal.html#walresetbug)."""
@@ -31,17 +30,23 @@ class Check:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     parser.add_argument(
-        "--runs", type=Path, default=Path("runs"), help="folder for run files (default ./runs)"
+        "--folder",
+        type=Path,
+        default=Path("runs"),
+        metavar="DIR",
+        help="folder for run files (default ./runs)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print every check; 1 when one is bad."""
-    checks = [*_versions(), *_extras(), *_terminal(), *_workspace(args.runs), *_systems()]
+    checks = [*_versions(), *_extras(), *_terminal(), *_workspace(args.folder), *_systems()]
     if args.json:
-        print(json.dumps({"checks": [asdict(c) for c in checks]}, indent=2))
+        from memtui.cli.printing import print_document
+
+        print_document({"schema": "memtui-doctor-1", "checks": [asdict(c) for c in checks]})
     else:
         signs = {"ok": "✓", "note": "·", "bad": "✗"}
         width = max(len(c.name) for c in checks)

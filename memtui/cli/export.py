@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--copy", type=Path, required=True, metavar="TO", help="the new file; never overwritten"
     )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,4 +24,10 @@ def run(args: argparse.Namespace) -> int:
 
     export_copy(args.file, args.copy)
     print(f"copied to {args.copy}", file=sys.stderr)
+    if args.json:
+        from memtui.cli.printing import print_document
+
+        size = args.copy.stat().st_size
+        document = {"file": str(args.file), "copy": str(args.copy), "bytes": size}
+        print_document({"schema": "memtui-export-1", **document})
     return 0

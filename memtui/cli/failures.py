@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the failures of one run file; 0 also where there are some."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.errors import UserError
     from memtui.report.failures import (
         failures_csv,
@@ -45,9 +45,7 @@ def run(args: argparse.Namespace) -> int:
         source = ReportSource(reader, args.judge, args.filter or "")
         found = find_failures(source, args.budget, limit=args.limit or None)
     if args.json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(failures_document(found)))
+        print_document(failures_document(found))
     elif args.csv or args.excel:
         print_text(failures_csv(found, excel=args.excel))
     else:

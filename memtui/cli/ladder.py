@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-HELP = "print one question over scales and arms: strips, flips, ranks of its evidence"
+HELP = "print one question over scales and arms, and what displaced its evidence"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the ladder of one question."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.metrics.outcome import check_budget
     from memtui.report.find_item import find_item
     from memtui.report.ladder import (
@@ -48,9 +48,7 @@ def run(args: argparse.Namespace) -> int:
         if args.arm:
             report = only_arms(report, args.arm)
     if args.json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(ladder_document(report)))
+        print_document(ladder_document(report))
     else:
         print_text(ladder_text(report))
     return 0

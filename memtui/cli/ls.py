@@ -23,15 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list; unusable files are named with the reason and do not fail the command."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.report.run_list import runs_document, runs_text
     from memtui.store.workspace import list_runs
 
     runs = list_runs(args.folder)
     if args.json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(runs_document(args.folder, runs)))
+        print_document(runs_document(args.folder, runs))
     else:
         print_text(runs_text(args.folder, runs))
     return 0

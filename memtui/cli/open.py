@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.cli.rate_arguments import add_rate_arguments
 from memtui.errors import UserError
 
-HELP = "open a run file or a folder of run files (default ./runs)"
+HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
 SCREENS = ("overview", "episodes", "trajectory")
 THEMES = ("dark", "light", "blue-orange")
@@ -19,7 +19,12 @@ THEMES = ("dark", "light", "blue-orange")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "path", nargs="?", type=Path, default=DEFAULT, help="run file or folder (default ./runs)"
+        "path",
+        nargs="?",
+        type=Path,
+        default=DEFAULT,
+        metavar="PATH",
+        help="run file or folder (default ./runs)",
     )
     add_rate_arguments(parser)
     parser.add_argument("--screen", choices=SCREENS, help="where to start (default overview)")

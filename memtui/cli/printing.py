@@ -5,6 +5,13 @@ from __future__ import annotations
 import sys
 
 
+def print_document(document: object) -> None:
+    """One JSON document (docs/command-line.md has the schema of each)."""
+    from memtui.report.as_json import to_json
+
+    print_text(to_json(document))
+
+
 def print_text(text: str) -> None:
     """Write text as it is: CRLF of a CSV stays, and a terminal that speaks ASCII gets UTF-8 too."""
     sys.stdout.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--api-base", metavar="URL", help="an OpenAI-compatible server for the judge's model"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,7 +51,12 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("--concurrency must be at least 1")
     with open_run(args.file) as reader:
         result = asyncio.run(_rejudge(args, reader))
-    print(json.dumps(document(result), indent=2) if args.json else text(result))
+    if args.json:
+        from memtui.cli.printing import print_document
+
+        print_document(document(result, args.file))
+    else:
+        print(text(result))
     return 0
 
 
@@ -125,10 +129,14 @@ def _door(stored: RunRow, spec: str, api_base: str | None) -> ModelDoor:
     return ModelDoor(models=models, default=default)
 
 
-def document(result: Rejudged) -> dict[str, Any]:
+def document(result: Rejudged, file: Path) -> dict[str, Any]:
     """The JSON document of `--json`."""
+    from memtui.report.as_json import usage_document
+
     n, agree = result.both
     return {
+        "schema": "memtui-rejudge-1",
+        "file": str(file),
         "judge": result.judge,
         "judged": result.judged,
         "without_answer": result.without_answer,
@@ -137,13 +145,7 @@ def document(result: Rejudged) -> dict[str, Any]:
         "reasons": dict(sorted(result.reasons.items())),
         "compared_with": result.compared_with,
         "agreement": {"n": n, "agree": agree, "table": result.agreement},
-        "usage": {
-            "calls": result.usage.calls,
-            "attempts": result.usage.attempts,
-            "prompt_tokens": result.usage.prompt,
-            "completion_tokens": result.usage.completion,
-            "cost_usd": result.usage.cost,
-        },
+        "usage": usage_document(result.usage),
     }
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli.printing import print_text
+from memtui.cli.printing import print_document, print_text
 from memtui.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-report", action="store_true", help="do not print the report at the end"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _whole(text: str) -> int:
@@ -90,9 +90,7 @@ def _plan(built: Built, as_json: bool) -> int:
 
     report = make_plan(built.experiment, built.models)
     if as_json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(report.as_dict()))
+        print_document(report.as_dict())
     else:
         print_text(plan_text(report))
     return 0
@@ -150,10 +148,11 @@ def _report(path: Path) -> Any:
 
 
 def _print_json(result: RunResult, report: Any) -> None:
-    from memtui.report.as_json import report_document, to_json
+    from memtui.report.as_json import report_document
 
     document: dict[str, Any] = {
-        "path": str(result.path),
+        "schema": "memtui-run-1",
+        "file": str(result.path),
         "state": result.state.value,
         "planned": result.planned,
         "done": result.done,
@@ -163,4 +162,4 @@ def _print_json(result: RunResult, report: Any) -> None:
         "note": result.note,
         "report": None if report is None else report_document(report),
     }
-    print_text(to_json(document))
+    print_document(document)

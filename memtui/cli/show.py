@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one episode."""
-    from memtui.cli.printing import print_text
+    from memtui.cli.printing import print_document, print_text
     from memtui.metrics.limits import call_cap, is_context_arm
     from memtui.metrics.outcome import check_budget
     from memtui.report.episode import EpisodeReport, episode_document, episode_text
@@ -58,9 +58,7 @@ def run(args: argparse.Namespace) -> int:
         )
         report = EpisodeReport(reader, detail, budget, judge, context=context)
     if args.json:
-        from memtui.report.as_json import to_json
-
-        print_text(to_json(episode_document(report)))
+        print_document(episode_document(report))
     else:
         print_text(episode_text(report))
     return 0

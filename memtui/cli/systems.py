@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 HELP = "list the memory systems, ours and plug-ins, and what each still needs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
             }
             for s in systems
         ]
-        print(json.dumps({"systems": rows}, indent=2))
+        from memtui.cli.printing import print_document
+
+        print_document({"schema": "memtui-systems-1", "systems": rows})
         return 0
     from memtui.views.text_door import clean_line
 

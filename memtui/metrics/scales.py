@@ -33,6 +33,15 @@ def parse_scale(value: str | float) -> float:
     return number
 
 
+def scale_value(scale: float | None) -> float | int | str | None:
+    """A scale as JSON has it: a number, `own`, or null."""
+    if scale is None:
+        return None
+    if scale == OWN:
+        return scale_label(scale)
+    return int(scale) if float(scale).is_integer() else scale
+
+
 def scale_conditions(scale: float, ladder_seed: int | None = None) -> str:
     """The conditions of an episode (`scale=100|seed=1`), or of a cell when no seed is given."""
     label = f"scale={scale_label(scale)}"

@@ -14,9 +14,10 @@ from memtui.metrics.intervals import Interval
 from memtui.metrics.p90r import Quantile
 from memtui.metrics.rates import Rate, Tally
 from memtui.metrics.regime import OUTCOME_OF
-from memtui.metrics.scales import OWN, scale_label
+from memtui.metrics.scales import scale_value
 from memtui.metrics.stopping import Stopping
 from memtui.metrics.usable_scale import UsableScale
+from memtui.model import Usage
 from memtui.report.model import Arm, Cell, Report
 
 SCHEMA = "memtui-report-1"
@@ -163,13 +164,19 @@ def counts_document(counts: Tally) -> dict[str, Any]:
     }
 
 
-def scale_value(scale: float | None) -> float | int | str | None:
-    """A scale as JSON has it: a number, `own`, or null."""
-    if scale is None:
+def usage_document(usage: Usage | None) -> dict[str, Any] | None:
+    """Tokens and cost of model calls; null is unknown, never 0."""
+    if usage is None:
         return None
-    if scale == OWN:
-        return scale_label(scale)
-    return int(scale) if float(scale).is_integer() else scale
+    return {
+        "calls": usage.calls,
+        "attempts": usage.attempts,
+        "prompt_tokens": usage.prompt,
+        "cached_tokens": usage.cached,
+        "completion_tokens": usage.completion,
+        "reasoning_tokens": usage.reasoning,
+        "cost_usd": usage.cost,
+    }
 
 
 def s_star_value(found: UsableScale) -> float | int | str | None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from memtui.metrics.intervals import Interval
 from memtui.metrics.paired import PairedDifference
-from memtui.metrics.scales import scale_label
-from memtui.report.as_json import scale_value
+from memtui.metrics.scales import scale_label, scale_value
 from memtui.report.comparison import ComparedScale, Comparison
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.paired_episodes import EpisodePair

@@ -8,8 +8,9 @@ from typing import Any
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.outcome import outcome
 from memtui.metrics.regime import flags, overshoot, regime
+from memtui.metrics.scales import scale_value
 from memtui.metrics.stopping import tokens_after
-from memtui.report.as_json import scale_value
+from memtui.report.as_json import usage_document
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import wrapped
 from memtui.report.table import scale_text
@@ -229,7 +230,7 @@ def episode_document(report: EpisodeReport) -> dict[str, Any]:
         "coverage": list(detail.coverage),
         "views": detail.views,
         "tokens_after": None if report.tokens_after is None else report.tokens_after[0],
-        "usage": detail.usage,
+        "usage": usage_document(detail.usage),
         "wall_ms": row.wall_ms,
         "verdicts": [
             {"judge": v.judge, "label": v.label, "reason": v.reason, "at": v.at}
@@ -255,7 +256,7 @@ def _step_document(step: StepRow, stop: Stop | None) -> dict[str, Any]:
         "gold_new": step.gold_new,
         "gold_cum": step.gold_cum,
         "new_hits": step.new_hits,
-        "gold_ranks": [[key, rank] for key, rank in step.gold_ranks],
+        "gold_ranks": [{"unit": unit, "rank": rank} for unit, rank in step.gold_ranks],
         "hits": [
             {
                 "ref": view.hit.ref,
@@ -269,6 +270,6 @@ def _step_document(step: StepRow, stop: Stop | None) -> dict[str, Any]:
             for view in (stop.hits if stop is not None else ())
         ],
         "text": step.text,
-        "usage": step.usage,
+        "usage": usage_document(step.usage),
         "wall_ms": step.wall_ms,
     }

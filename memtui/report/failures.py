@@ -10,9 +10,8 @@ from typing import Any
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.outcome import check_budget, outcome
 from memtui.metrics.regime import flags, regime
-from memtui.metrics.scales import scale_label
+from memtui.metrics.scales import scale_label, scale_value
 from memtui.model import Outcome, Regime
-from memtui.report.as_json import scale_value
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines

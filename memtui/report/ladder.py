@@ -8,7 +8,7 @@ from typing import Any
 
 from memtui.errors import UserError
 from memtui.metrics.regime import regime
-from memtui.report.as_json import scale_value
+from memtui.metrics.scales import scale_value
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines, wrapped
 from memtui.report.source import ReportSource

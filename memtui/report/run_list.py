@@ -77,8 +77,8 @@ def runs_document(folder: Path, runs: Sequence[RunSummary]) -> dict[str, Any]:
                 "planned": None if run.progress is None else run.progress.planned,
                 "done": None if run.progress is None else run.progress.done,
                 "running": None if run.progress is None else run.progress.running,
-                "heartbeat_age": run.heartbeat_age,
-                "size": run.size,
+                "heartbeat_age_s": run.heartbeat_age,
+                "bytes": run.size,
             }
             for run in runs
         ],

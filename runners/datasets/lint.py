@@ -54,9 +54,10 @@ class LintReport:
         return any(_ORDER[rule.severity] <= _ORDER[severity] for rule in self.rules)
 
     def document(self) -> dict[str, Any]:
-        """The report as one JSON document (docs/bring-your-own-data.md)."""
+        """The report as one JSON document (docs/command-line.md)."""
         return {
-            "path": self.path,
+            "schema": "memtui-data-lint-1",
+            "file": self.path,
             "shape": self.shape,
             "sha256": self.sha256,
             "notes": list(self.notes),

@@ -97,7 +97,7 @@ def test_pool() -> None:
 
 def test_the_document_has_what_is_documented() -> None:
     document = json.loads(json.dumps(lint_file(LOCOMO).document()))
-    assert {"path", "shape", "sha256", "rules", "notes"} == set(document)
+    assert {"schema", "file", "shape", "sha256", "rules", "notes"} == set(document)
     for rule in document["rules"]:
         assert {"rule", "severity", "count", "ids", "details", "meaning"} == set(rule)
         assert rule["count"] >= len(rule["ids"]) > 0
