@@ -25,6 +25,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
+from runners.models.scripted_door import Responder
 
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "n/a"
 NOW = "2024-06-01T12:00"
@@ -105,14 +106,19 @@ class Answer:
 
 
 class Bench:
-    """A system on the bench: prepares, opens and asks as an episode would."""
+    """A system on the bench: prepares, opens and asks as an episode would.
 
-    def __init__(self, factory: Callable[[], MemorySystem]) -> None:
+    `responder` stands in for the language model of a system that asks one.
+    """
+
+    def __init__(
+        self, factory: Callable[[], MemorySystem], responder: Responder | None = None
+    ) -> None:
         self.factory = factory
         self.system = factory()
         self.info: SystemInfo = self.system.info
         self.tools: tuple[ToolSpec, ...] = self.system.tools()
-        self.door = CountingDoor()
+        self.door = CountingDoor(responder) if responder else CountingDoor()
 
     async def prepare(
         self, sessions: Sequence[SessionText], system: MemorySystem | None = None
@@ -188,12 +194,16 @@ Rule = Callable[[Bench], Awaitable[str]]
 
 
 async def check_system(
-    factory: Callable[[], MemorySystem], *, rule_seconds: float = 120.0
+    factory: Callable[[], MemorySystem],
+    *,
+    rule_seconds: float = 120.0,
+    responder: Responder | None = None,
 ) -> ConformanceReport:
     """Run every rule over fresh systems of `factory`.
 
     One rule's failure does not keep the others from running; whatever a system raises fails the rule,
-    as does one that takes more than `rule_seconds`. Only the factory itself may raise.
+    as does one that takes more than `rule_seconds`. Only the factory itself may raise. `responder`
+    stands in for the language model; without one every reply is empty.
     """
     from runners.memory.conformance_rules import RULES
 
@@ -202,7 +212,7 @@ async def check_system(
     for rule, run in RULES.items():
         try:
             async with asyncio.timeout(rule_seconds):
-                checks.append(Check(rule, PASSED, await run(Bench(factory))))
+                checks.append(Check(rule, PASSED, await run(Bench(factory, responder))))
         except RuleNotApplicable as reason:
             checks.append(Check(rule, NOT_APPLICABLE, str(reason)))
         except RuleBroken as broken:

@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 from memtui.errors import UserError
 from runners.memory.contract import SystemInfo
+from runners.memory.packages import environment
+from runners.memory.packages.recipes import RECIPES
 from runners.models import weights
 
 LLM = "llm"
@@ -15,9 +17,10 @@ LLM = "llm"
 def missing(need: str) -> str | None:
     """None if `need` is present, else one line that says how to get it.
 
-    A need is `kind:name`. Kinds: `model` (weights that `memtui models install` fetches) and
-    `package` (an importable Python package). `llm` alone is a language model: which one is a matter
-    of the run's configuration. A kind nobody knows counts as absent.
+    A need is `kind:name`. Kinds: `model` (weights that `memtui models install` fetches), `package` (an
+    importable Python package) and `environment` (of a published memory package, which `memtui systems
+    install` makes). `llm` alone is a language model: which one is a matter of the run's
+    configuration. A kind nobody knows counts as absent.
     """
     if need == LLM:
         return None
@@ -26,6 +29,8 @@ def missing(need: str) -> str | None:
         if find_spec(name) is None:
             return f"the Python package {name} is not installed: run `pip install {name}`"
         return None
+    if kind == "environment" and name in RECIPES:
+        return environment.missing(RECIPES[name])
     if kind == "model" and name in weights.KNOWN:
         found = weights.state(weights.KNOWN[name])
         if found == "installed":

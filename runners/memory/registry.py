@@ -20,12 +20,27 @@ OWN = {
     "bm25": "runners.memory.flat.bm25:BM25",
     "dense": "runners.memory.flat.dense:Dense",
     "hybrid": "runners.memory.flat.hybrid:Hybrid",
+    "openclaw": "runners.memory.flat.openclaw:OpenClaw",
+    "memos-text": "runners.memory.flat.memos_text:MemosText",
+    "mem0-v1": "runners.memory.planar.mem0_v1:Mem0V1",
+    "mem0-v2": "runners.memory.planar.mem0_v2:Mem0V2",
+    "memos-tree": "runners.memory.planar.memos_tree:MemosTree",
     "hipporag2": "runners.memory.hierarchical.hipporag2:HippoRAG2",
     "licomemory": "runners.memory.hierarchical.licomemory:LiCoMemory",
     "full-history": "runners.memory.context.full_history:FullHistory",
     "rolling-window": "runners.memory.context.rolling_window:RollingWindow",
 }
 """Name -> `module:factory`; imported only when asked for."""
+
+PACKAGES = {
+    "pkg:mem0-2": "runners.memory.packages.systems:mem0_2",
+    "pkg:mem0-1": "runners.memory.packages.systems:mem0_1",
+    "pkg:memos-text": "runners.memory.packages.systems:memos_text",
+    "pkg:graphiti": "runners.memory.packages.systems:graphiti",
+}
+"""Published packages, each in an environment that `memtui systems install NAME` makes."""
+
+_OURS = OWN | PACKAGES
 
 Factory = Callable[..., MemorySystem]
 """Called with the options as keyword arguments; every option has a default."""
@@ -50,12 +65,12 @@ class SystemStatus:
 
 def _plug_ins() -> dict[str, EntryPoint]:
     """Systems of other packages by name; our own names cannot be taken over."""
-    return {e.name: e for e in entry_points(group=GROUP) if e.name not in OWN}
+    return {e.name: e for e in entry_points(group=GROUP) if e.name not in _OURS}
 
 
 def names() -> tuple[str, ...]:
     """Every known name, our own first."""
-    return (*OWN, *sorted(_plug_ins()))
+    return (*_OURS, *sorted(_plug_ins()))
 
 
 def _did_you_mean(word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
@@ -67,8 +82,8 @@ def _did_you_mean(word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
 
 def factory(name: str) -> Factory:
     """The factory of a system; UserError for an unknown name or one that cannot be loaded."""
-    if name in OWN:
-        module, attribute = OWN[name].split(":")
+    if name in _OURS:
+        module, attribute = _OURS[name].split(":")
         own: Factory = getattr(import_module(module), attribute)
         return own
     plug_ins = _plug_ins()

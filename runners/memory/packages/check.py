@@ -1,0 +1,35 @@
+"""The conformance suite over an installed package, with scripted replies in the model's place."""
+
+from __future__ import annotations
+
+from runners.memory.conformance import FAILED, PASSED, Check, ConformanceReport, check_system
+from runners.memory.packages.pool import WorkerPool
+from runners.memory.packages.recipes import Recipe
+from runners.memory.packages.replies import REPLIES
+from runners.memory.packages.system import PackageSystem, start_worker
+
+OWN_NETWORK = "no network from its process"
+RULE_SECONDS = 300.0
+
+
+async def check_package(recipe: Recipe, *, rule_seconds: float = RULE_SECONDS) -> ConformanceReport:
+    """Every rule of the suite, and one about what the package's own process looked up.
+
+    One process serves all rules, as it would in a run; each view has a state of its own.
+    """
+    pool = WorkerPool(lambda: start_worker(recipe), 1)
+    try:
+        report = await check_system(
+            lambda: PackageSystem.sharing(recipe, pool),
+            rule_seconds=rule_seconds,
+            responder=REPLIES[recipe.name],
+        )
+        refused = await pool.refused()
+    finally:
+        pool.close()
+    found = Check(OWN_NETWORK, PASSED, "nothing but this machine was asked for")
+    if refused:
+        found = Check(OWN_NETWORK, FAILED, f"tried: {', '.join(refused[:3])}")
+    elif pool.started > 1:
+        found = Check(OWN_NETWORK, FAILED, f"{pool.started - 1} processes died before they told")
+    return ConformanceReport(report.system, (*report.checks, found))

@@ -1,0 +1,112 @@
+"""Which packages can be put under test, pinned where, and what runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memtui.errors import UserError
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one package is installed and run."""
+
+    name: str
+    """The system's name, `pkg:<slug>`."""
+    package: str
+    """The distribution under test, as the package index calls it."""
+    version: str
+    interface: str
+    """Class of the paper behind it: flat, planar, hierarchical."""
+    module: str
+    """What must import once it is installed."""
+    megabytes: int
+    """Size of the environment, measured on Linux x86-64 with Python 3.11."""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    """Variables its process is given: telemetry and hub access switched off."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """What is set differently from the package's defaults; part of the system's configuration."""
+
+    @property
+    def slug(self) -> str:
+        """The name without its prefix: folder, lock file and worker file are called after it."""
+        return self.name.removeprefix("pkg:")
+
+    @property
+    def lock(self) -> Path:
+        """Every distribution of the environment, pinned and hashed."""
+        return HERE / "requirements" / f"{self.slug}.lock"
+
+    @property
+    def worker(self) -> Path:
+        """The program that the environment's interpreter runs."""
+        return HERE / "workers" / f"{self.slug.replace('-', '_')}.py"
+
+    @property
+    def need(self) -> str:
+        """What a system made by it declares under `needs`."""
+        return f"environment:{self.name}"
+
+
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "ANONYMIZED_TELEMETRY": "False",
+}
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "pkg:mem0-2",
+            "mem0ai",
+            "2.2.1",
+            "planar",
+            "mem0",
+            200,
+            {**_OFFLINE, "MEM0_TELEMETRY": "False"},
+        ),
+        Recipe(
+            "pkg:mem0-1",
+            "mem0ai",
+            "1.0.11",
+            "planar",
+            "mem0",
+            200,
+            {**_OFFLINE, "MEM0_TELEMETRY": "False"},
+        ),
+        Recipe(
+            "pkg:memos-text",
+            "MemoryOS",
+            "2.0.33",
+            "flat",
+            "memos.memories.factory",
+            670,
+            {**_OFFLINE, "MOS_USER_MANAGER_BACKEND": "sqlite"},
+        ),
+        Recipe(
+            "pkg:graphiti",
+            "graphiti-core",
+            "0.31.2",
+            "hierarchical",
+            "graphiti_core",
+            170,
+            {**_OFFLINE, "GRAPHITI_TELEMETRY_ENABLED": "false", "SEMAPHORE_LIMIT": "1"},
+        ),
+    )
+}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe called `name` (with or without `pkg:`); UserError for an unknown one."""
+    found = RECIPES.get(name) or RECIPES.get(f"pkg:{name}")
+    if found is None:
+        raise UserError(f"there is no package {name!r} to install; known: {', '.join(RECIPES)}")
+    return found
