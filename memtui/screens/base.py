@@ -103,6 +103,8 @@ class MemtuiScreen(Screen[None]):
 
     def freshen(self) -> None:
         """Draw again if anything the screen depends on has changed since it was drawn."""
+        if not self.query(TitleRow):
+            return  # not composed yet: mounting draws it
         self.show_title()
         wanted = self.depends_on()
         if wanted != self._drawn:

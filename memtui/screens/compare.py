@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,14 +11,16 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.report.comparison import Comparison, Side, compare
+from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
-from memtui.report.source import ReportSource
 from memtui.screens.base import MemtuiScreen
+from memtui.screens.compare_files import ComparedFiles, Sides
 from memtui.screens.compare_parts import (
-    ALL,
     ScaleSource,
     chosen_pairs,
+    list_summary,
+    pair_facts,
+    pair_of_question,
     pairing_lines,
     settings_lines,
     side_lines,
@@ -27,13 +28,11 @@ from memtui.screens.compare_parts import (
 )
 from memtui.screens.pair import PairScreen
 from memtui.screens.pair_source import PairSource
-from memtui.state.compare_marks import Mark, arm_of
+from memtui.state.compare_marks import Mark
+from memtui.state.deep_link import link
 from memtui.state.session import RunSession
-from memtui.store.reader import RunReader, open_run
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
-from memtui.views.numbers import count, scale
-from memtui.views.outcome import outcome_style
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
@@ -82,8 +81,8 @@ class CompareScreen(MemtuiScreen):
         self._everything = False
         self._found: Comparison | None = None
         self._arms: tuple[list[str], list[str]] = ([], [])
-        self._foreign: dict[Path, RunReader] = {}
-        self._sides: tuple[tuple[Path, str], tuple[Path, str]] | None = None
+        self._files = ComparedFiles()
+        self._sides: Sides | None = None
         self._reading = 0
 
     def body(self) -> Iterable[Widget]:
@@ -111,7 +110,7 @@ class CompareScreen(MemtuiScreen):
         return self._found
 
     @property
-    def sides(self) -> tuple[tuple[Path, str], tuple[Path, str]] | None:
+    def sides(self) -> Sides | None:
         """(file, arm) of A and of B."""
         return self._sides
 
@@ -183,15 +182,10 @@ class CompareScreen(MemtuiScreen):
         if marks is None or session is None or session.path not in {mark.path for mark in marks}:
             self._marks = None
         self._found = self._sides = self._question = None
-        self._let_go()
+        self._files.close()
 
     def on_unmount(self) -> None:
-        self._let_go()
-
-    def _let_go(self) -> None:
-        for reader in self._foreign.values():
-            reader.close()
-        self._foreign.clear()
+        self._files.close()
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -216,46 +210,10 @@ class CompareScreen(MemtuiScreen):
         settings, marks, any_history = session.settings, self._marks, self._any_history
         assert marks is not None
 
-        def reader_of(path: Path) -> RunReader:
-            if path == session.path:
-                return session.reader
-            if path not in self._foreign:
-                self._foreign[path] = open_run(path)
-            return self._foreign[path]
-
-        def source_of(path: Path) -> ReportSource:
-            facts = None
-            if path == session.path:
-                facts = list(session.facts(settings.judge).values())
-            return ReportSource(reader_of(path), settings.judge, settings.filter, facts=facts)
-
-        def read() -> tuple[
-            tuple[tuple[Path, str], tuple[Path, str]],
-            tuple[list[str], list[str]],
-            Comparison | UserError,
-        ]:
-            a, b = marks
-            keys = tuple([arm.key for arm in reader_of(mark.path).arms()] for mark in marks)
-            if not keys[0] or not keys[1]:
-                raise UserError("no arm has started yet")
-            arm_a = arm_of(a, keys[0], b, keys[1])
-            arm_b = arm_of(b, keys[1], Mark(a.path, arm_a), keys[0])
-            sides = ((a.path, arm_a), (b.path, arm_b))
-            if sides[0] == sides[1]:
-                raise UserError("this file has one arm only: mark two runs on screen 1 (c)")
-            try:
-                first = source_of(a.path)
-                second = first if a.path == b.path else source_of(b.path)
-                found: Comparison | UserError = compare(
-                    Side(first, arm_a), Side(second, arm_b), settings.budget,
-                    intersect=True, any_history=any_history,
-                )  # fmt: skip
-            except UserError as error:
-                found = error
-            return sides, (keys[0], keys[1]), found
-
         try:
-            sides, arms, found = await session.ask(read)
+            sides, arms, found = await session.ask(
+                self._files.read, session, settings, marks, any_history=any_history
+            )
         except UserError as error:
             self._found = None
             self._say_instead(str(error))
@@ -297,22 +255,15 @@ class CompareScreen(MemtuiScreen):
         self._show_pairs(found, session)
 
     def _show_pairs(self, found: Comparison, session: RunSession) -> None:
+        assert self._sides is not None
         places = chosen_pairs(found, self.scales.selected, everything=self._everything)
         pairs = [found.episodes[place] for place in places]
-        source = PairSource(found, pairs, self._page_readers(session), self.look)
+        source = PairSource(found, pairs, self._files.pages(session, self._sides), self.look)
         self.pairs.update(source, keep=False)
         self._source = source
         self._stand_on_question(found, pairs, session)
         self._draw_list_head()
         self._draw_facts()
-
-    def _page_readers(self, session: RunSession) -> tuple[RunReader, RunReader]:
-        assert self._sides is not None
-        first, second = (
-            session.pages if path == session.path else self._foreign[path]
-            for path, _ in self._sides
-        )
-        return first, second
 
     def _stand_on_question(
         self, found: Comparison, pairs: Sequence[EpisodePair], session: RunSession
@@ -326,10 +277,7 @@ class CompareScreen(MemtuiScreen):
             return
         if row is None:
             return
-        same = [pair for pair in pairs if pair.a.item == row.item]
-        best = next((pair for pair in same if pair.a.scale == row.scale), None)
-        if best is None and same:
-            best = same[0]
+        best = pair_of_question(pairs, row)
         if best is not None:
             self.pairs.select_id(best.a.fact.id)
 
@@ -352,16 +300,9 @@ class CompareScreen(MemtuiScreen):
         found, look, width = self._found, self.look, self.size.width
         if found is None or not width:
             return
-        pairs = self._source.pairs
-        chosen = self.scales.selected
-        only_a = sum(pair.flip == "only_a" for pair in pairs)
-        only_b = sum(pair.flip == "only_b" for pair in pairs)
-        where = "" if chosen in (None, ALL) else f" at {scale(found.rows[chosen or 0].scale)}"
-        first = Text(" ", end="", no_wrap=True)
-        first.append(count(len(pairs)), look.strong)
-        first.append(f" {'pairs' if self._everything else 'flips'}{where}", look.muted)
-        first.append(f"   passed by A only {only_a}", look.accent)
-        first.append(f"   by B only {only_b}", look.fresh)
+        first = list_summary(
+            found, self._source.pairs, self.scales.selected, everything=self._everything, look=look
+        )
         head = Text(" ", end="") + heading(self._source.placed(width), look.muted)
         gap = [Text(end="")]
         self.query_one("#compare-list-head", LineBlock).show([*gap, first, head])
@@ -383,19 +324,8 @@ class CompareScreen(MemtuiScreen):
         if line is None:
             block.show([styled(" –", look.faint)])
             return
-        question = styled(" Q  ", look.muted)
-        question.append(clean_line(line.question, width=width - 6), look.strong)
-        second = styled(" gold ", look.muted)
-        third = max(8, (width - 20) // 3)
-        second.append(clean_line("–" if line.gold is None else line.gold, width=third), look.gold)
-        for letter, row, asked, style in (
-            ("A", left, pair.a, look.accent), ("B", right, pair.b, look.fresh),
-        ):  # fmt: skip
-            second.append(f"   {letter} ", style)
-            answer = "–" if row is None or row.answer is None else row.answer
-            second.append(clean_line(answer, width=third), outcome_style(asked.outcome, look))
-        second.truncate(width, overflow="ellipsis")
-        block.show([*([Text(end="")] if rows >= 24 else []), question, second])
+        facts = pair_facts(pair, left, right, line, width, look)
+        block.show([*([Text(end="")] if rows >= 24 else []), *facts])
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._after_resize)
@@ -405,6 +335,21 @@ class CompareScreen(MemtuiScreen):
             self._draw_head()
             self._draw_list_head()
             self._draw_facts()
+
+    def text_to_copy(self) -> str:
+        """The command that opens this comparison again."""
+        session = self.bench.session
+        if session is None or self._sides is None:
+            return ""
+        return link(session, "compare", sides=self._sides)
+
+    def text_to_page(self) -> str:
+        """The comparison as `memtui compare` prints it."""
+        if self._found is None:
+            return ""
+        from memtui.report.comparison_text import comparison_text
+
+        return comparison_text(self._found)
 
     # --- keys -----------------------------------------------------------------------------------
 
@@ -433,7 +378,9 @@ class CompareScreen(MemtuiScreen):
             return
         if isinstance(screen, PairScreen):
             pair = self._source.pairs[index]
-            screen.show_pair(found, pair, self._sides, self._page_readers(session), self)
+            screen.show_pair(
+                found, pair, self._sides, self._files.pages(session, self._sides), self
+            )
 
     def step_pair(self, by: int) -> bool:
         """Open the next or previous pair of the list in the side-by-side view; False at its ends."""
@@ -493,6 +440,6 @@ class CompareScreen(MemtuiScreen):
 
     def action_again(self) -> None:
         """Read the files again."""
-        self._let_go()
+        self._files.close()
         self._reading += 1
         self.freshen()

@@ -10,11 +10,14 @@ from rich.text import Text
 
 from memtui.metrics.paired import PairedDifference
 from memtui.report.comparison import Comparison
+from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.overview_parts import flow
+from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, heading, place, row
 from memtui.views.difference import forest, forest_axis, p_value, signed
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, percent, points, scale
+from memtui.views.numbers import UNKNOWN, count, percent, points, scale
+from memtui.views.outcome import outcome_style
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
@@ -201,3 +204,51 @@ def chosen_pairs(found: Comparison, row: int | None, *, everything: bool) -> Seq
         if (row is None or row == ALL or pair.a.scale == wanted)
         and (everything or pair.flip in ("only_a", "only_b"))
     ]
+
+
+def pair_facts(
+    pair: EpisodePair,
+    left: EpisodeRow | None,
+    right: EpisodeRow | None,
+    any_row: EpisodeRow,
+    width: int,
+    look: Look,
+) -> list[Text]:
+    """Question, gold and both answers of a pair, in two lines."""
+    question = styled(" Q  ", look.muted)
+    question.append(clean_line(any_row.question, width=width - 6), look.strong)
+    answers = styled(" gold ", look.muted)
+    third = max(8, (width - 20) // 3)
+    gold = UNKNOWN if any_row.gold is None else any_row.gold
+    answers.append(clean_line(gold, width=third), look.gold)
+    for letter, line, asked, style in (
+        ("A", left, pair.a, look.accent), ("B", right, pair.b, look.fresh),
+    ):  # fmt: skip
+        answers.append(f"   {letter} ", style)
+        answer = UNKNOWN if line is None or line.answer is None else line.answer
+        answers.append(clean_line(answer, width=third), outcome_style(asked.outcome, look))
+    answers.truncate(width, overflow="ellipsis")
+    return [question, answers]
+
+
+def list_summary(
+    found: Comparison,
+    pairs: Sequence[EpisodePair],
+    row: int | None,
+    *,
+    everything: bool,
+    look: Look,
+) -> Text:
+    """How many pairs the list holds, of which scale, and who passed them."""
+    where = "" if row in (None, ALL) else f" at {scale(found.rows[row or 0].scale)}"
+    text = styled(f" {count(len(pairs))}", look.strong)
+    text.append(f" {'pairs' if everything else 'flips'}{where}", look.muted)
+    text.append(f"   passed by A only {sum(p.flip == 'only_a' for p in pairs)}", look.accent)
+    text.append(f"   by B only {sum(p.flip == 'only_b' for p in pairs)}", look.fresh)
+    return text
+
+
+def pair_of_question(pairs: Sequence[EpisodePair], line: EpisodeRow) -> EpisodePair | None:
+    """The pair of a line's question, at its scale if there is one; None where it is not listed."""
+    same = [pair for pair in pairs if pair.a.item == line.item]
+    return next((pair for pair in same if pair.a.scale == line.scale), same[0] if same else None)

@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.screens.base import MemtuiScreen
 from memtui.screens.ladder_parts import (
     LineEvidence,
     cell_lines,
@@ -21,7 +20,9 @@ from memtui.screens.ladder_parts import (
     rank_lines,
     read_evidence,
 )
+from memtui.screens.ladder_questions import LadderQuestions
 from memtui.state.compare_marks import Mark
+from memtui.state.deep_link import link
 from memtui.state.ladder import Ladder, LadderData, LadderLine, Variant, build_ladder, read_ladder
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -36,7 +37,7 @@ MOST_UNITS = 3
 """Units of evidence whose ranks are shown."""
 
 
-class LadderScreen(MemtuiScreen):
+class LadderScreen(LadderQuestions):
     """The grid of strips, and below it the line and the cell under the cursor."""
 
     NUMBER = 5
@@ -55,29 +56,21 @@ class LadderScreen(MemtuiScreen):
         Hint("J", "judge"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("H", "question(-1)", "previous question", id="ladder.previous-question"),
-        Binding("L", "question(1)", "next question", id="ladder.next-question"),
         Binding("m", "flip(1)", "next flip", id="ladder.flip"),
         Binding("M", "flip(-1)", "previous flip", id="ladder.flip-back"),
         Binding("r", "variant", "seed and repeat", id="ladder.variant"),
-        Binding("slash", "find", "find a question", id="ladder.find"),
-        Binding("n", "match(1)", "next match", id="ladder.match"),
-        Binding("N", "match(-1)", "previous match", id="ladder.match-back"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._item: int | None = None
         self._episode: int | None = None
         """The episode to put the cursor on once the grid is there."""
         self._data: tuple[int, LadderData] | None = None
         self._ladder: Ladder | None = None
-        self._items: list[int] = []
         self._variant: Variant | None = None
         self._steps: dict[int, list[StepRow]] = {}
         self._steps_of: dict[int, int] = {}
         self._evidence: tuple[LadderLine, LineEvidence] | None = None
-        self._find = ""
         self._flip = 0
 
     def body(self) -> Iterable[Widget]:
@@ -121,13 +114,6 @@ class LadderScreen(MemtuiScreen):
             self._item, self._episode = row.item_id, episode_id
             self._variant = None
             self._drawn = None
-
-    def show_item(self, item_id: int) -> None:
-        """Show a question; the cursor stays on its arm and scale."""
-        self._item = item_id
-        self._drawn = None
-        if self.is_mounted:
-            self.freshen()
 
     def forget(self) -> None:
         super().forget()
@@ -318,18 +304,6 @@ class LadderScreen(MemtuiScreen):
     def _cell_chosen(self, message: LadderGrid.Chosen) -> None:
         self.bench.open_episode(message.episode)
 
-    def action_question(self, by: int) -> None:
-        """The next or previous question that passes the filter."""
-        if self._item in self._items:
-            at = self._items.index(self._item) + by
-            if 0 <= at < len(self._items):
-                self.show_item(self._items[at])
-                return
-        elif self._items:
-            self.show_item(self._items[0])
-            return
-        self.bench.say("no further question that way")
-
     def action_flip(self, by: int) -> None:
         """The next or previous flip of this question, then of the next question that has one."""
         if self._ladder is None:
@@ -357,57 +331,20 @@ class LadderScreen(MemtuiScreen):
         self._drawn = None
         self.freshen()
 
-    def action_find(self) -> None:
-        """Open the line to find a question."""
-        self.query_one(FilterLine).open(self._find)
-
-    @on(FilterLine.Submitted)
-    def _search(self, message: FilterLine.Submitted) -> None:
-        self._find = message.value.strip()
-        self.query_one(FilterLine).close()
+    def line_closed(self) -> None:
         self.grid.focus()
-        if self._find:
-            self.action_match(1)
-
-    @work(exclusive=True, group="ladder-find")
-    async def action_match(self, by: int) -> None:
-        """The next or previous question with the words searched for."""
-        session, words = self.bench.session, self._find
-        if session is None or not words:
-            self.bench.say("nothing was searched for yet (/)")
-            return
-        sql = "SELECT id FROM item WHERE instr(lower(key),lower(?)) OR instr(lower(question),lower(?))"
-        try:
-            rows = await session.ask(session.reader.query, sql, (words, words))
-        except UserError as error:
-            self.bench.say(str(error), error=True)
-            return
-        found = {row[0] for row in rows}
-        at = self._items.index(self._item) if self._item in self._items else -1
-        order = [*self._items[at + 1 :], *self._items[: at + 1]]
-        if by < 0:
-            order = [*self._items[:at][::-1], *self._items[at:][::-1]]
-        match = next((item for item in order if item in found), None)
-        if match is None:
-            self.bench.say("no question within the filter has these words")
-        elif match == self._item:
-            self.bench.say("no other question has these words")
-        else:
-            self.show_item(match)
-
-    def leave(self) -> bool:
-        """Esc: out of the search line."""
-        line = self.query_one(FilterLine)
-        if not line.is_open:
-            return False
-        line.close()
-        self.grid.focus()
-        return True
 
     def compare_mark(self) -> Mark | None:
         """The arm of the line under the cursor."""
         session, line = self.bench.session, self.grid.line_here
         return None if session is None or line is None else Mark(session.path, line.arm)
+
+    def text_to_copy(self) -> str:
+        """The command that opens this ladder again, with the cursor where it is."""
+        session, cell = self.bench.session, self.grid.cell
+        if session is None or cell is None:
+            return ""
+        return link(session, "ladder", cell.row.key)
 
     def text_to_page(self) -> str:
         """The ladder of this question as `memtui ladder` prints it."""

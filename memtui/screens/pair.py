@@ -23,6 +23,7 @@ from memtui.screens.pair_parts import (
     pair_head,
 )
 from memtui.state.alignment import action_of, align
+from memtui.state.deep_link import link
 from memtui.state.session import RunSession
 from memtui.state.trajectory import Trajectory, trajectory
 from memtui.store.reader import RunReader
@@ -215,6 +216,15 @@ class PairScreen(MemtuiScreen):
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw)
+
+    def text_to_copy(self) -> str:
+        """The command that opens the episode of the chosen side."""
+        session, view = self.bench.session, self._view
+        if session is None or view is None:
+            return ""
+        row = view.both[self._side].detail.row
+        path = view.sides[self._side][0]
+        return link(session, "trajectory", row.key, path=path)
 
     # --- keys -----------------------------------------------------------------------------------
 

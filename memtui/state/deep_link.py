@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from memtui.errors import UserError
 from memtui.metrics.limits import call_cap
 from memtui.metrics.outcome import check_budget
+from memtui.metrics.scales import parse_scale
+from memtui.state.compare_marks import Mark
 from memtui.state.session import RunSession
+from memtui.store.reader import open_run
 
-SCREENS = ("overview", "episodes", "trajectory")
+SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 
 
 def choose(
@@ -66,14 +71,89 @@ def episode_of(session: RunSession, name: str) -> int:
     return found
 
 
-def link(session: RunSession, screen: str, episode_key: str | None = None) -> str:
-    """The command that opens this view again."""
+def question_of(session: RunSession, name: str) -> int:
+    """The id of a question by its key."""
+    rows = session.pages.query("SELECT id FROM item WHERE key=?", (name,))
+    if not rows:
+        raise UserError(f"no question has the key {name!r} in {session.path}")
+    return int(rows[0][0])
+
+
+def episode_at(
+    session: RunSession, question: int, arm: str | None, scale: str | None
+) -> int | None:
+    """The first episode of a question on an arm that contains `arm`, at a scale; None without one."""
+    conditions = ["e.item_id=?"]
+    values: list[object] = [question]
+    if arm is not None:
+        conditions.append("instr(lower(a.key),lower(?))>0")
+        values.append(arm)
+    if scale is not None:
+        try:
+            values.append(parse_scale(scale))
+        except ValueError as error:
+            raise UserError(f"--scale: {error}") from None
+        conditions.append("c.scale=?")
+    found = session.pages.episode_ids(" AND ".join(conditions), values, "e.id")
+    return found[0] if found else None
+
+
+def marks_of(
+    session: RunSession, arms: Sequence[str] | None, other: Path | None
+) -> tuple[Mark, Mark]:
+    """The two sides to compare: two arms of the file, or this file and another one."""
+    second = session.path if other is None else other
+    if arms is None:
+        if other is None:
+            raise UserError(
+                "compare what? name two arms with --arms A B, or another file with --with"
+            )
+        return Mark(session.path), Mark(second)
+    return (
+        Mark(session.path, _arm([arm.key for arm in session.header.arms], arms[0], session.path)),
+        Mark(second, _arm(_arms_of(session, second), arms[1], second)),
+    )
+
+
+def _arms_of(session: RunSession, path: Path) -> list[str]:
+    if path == session.path:
+        return [arm.key for arm in session.header.arms]
+    with open_run(path) as reader:
+        return [arm.key for arm in reader.arms()]
+
+
+def _arm(keys: Sequence[str], wanted: str, path: Path) -> str:
+    found = [key for key in keys if key == wanted] or [
+        key for key in keys if wanted.lower() in key.lower()
+    ]
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} arms contain" if found else "no arm is called"
+    raise UserError(f"{what} {wanted!r} in {path}; arms: {', '.join(found or keys)}")
+
+
+def link(
+    session: RunSession,
+    screen: str,
+    episode_key: str | None = None,
+    *,
+    sides: tuple[tuple[Path, str], tuple[Path, str]] | None = None,
+    path: Path | None = None,
+) -> str:
+    """The command that opens this view again; `sides`: (file, arm) of A and of B on the compare
+    screen; `path`: of another file than the open one."""
     settings, run = session.settings, session.header.run
-    words = ["memtui", str(session.path)]
+    if path is None:
+        path = session.path if sides is None else sides[0][0]
+    words = ["memtui", str(path)]
     if screen in SCREENS and screen != "overview":
         words += ["--screen", screen]
     if episode_key is not None:
         words += ["--episode", episode_key]
+    if sides is not None:
+        if sides[1][0] != path:
+            words += ["--with", str(sides[1][0])]
+        words += ["--arms", sides[0][1], sides[1][1]]
     if settings.budget != run.budget:
         words += ["--budget", str(settings.budget)]
     if settings.alpha != run.alpha:

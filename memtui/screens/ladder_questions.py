@@ -1,0 +1,101 @@
+"""Going from question to question on the ladder: the next one, or the next with certain words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+
+from memtui.errors import UserError
+from memtui.screens.base import MemtuiScreen
+from memtui.widgets.filter_line import FilterLine
+
+
+class LadderQuestions(MemtuiScreen):
+    """A screen that shows one question of the file at a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("H", "question(-1)", "previous question", id="ladder.previous-question"),
+        Binding("L", "question(1)", "next question", id="ladder.next-question"),
+        Binding("slash", "find", "find a question", id="ladder.find"),
+        Binding("n", "match(1)", "next match", id="ladder.match"),
+        Binding("N", "match(-1)", "previous match", id="ladder.match-back"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._item: int | None = None
+        """The question on screen, or on its way there."""
+        self._items: list[int] = []
+        """Questions that pass the filter, in the order of the file."""
+        self._find = ""
+
+    def show_item(self, item_id: int) -> None:
+        """Show a question; the cursor stays on its arm and scale."""
+        self._item = item_id
+        self._drawn = None
+        if self.is_mounted:
+            self.freshen()
+
+    def action_question(self, by: int) -> None:
+        """The next or previous question that passes the filter."""
+        if self._item in self._items:
+            at = self._items.index(self._item) + by
+            if 0 <= at < len(self._items):
+                self.show_item(self._items[at])
+                return
+        elif self._items:
+            self.show_item(self._items[0])
+            return
+        self.bench.say("no further question that way")
+
+    def action_find(self) -> None:
+        """Open the line to find a question."""
+        self.query_one(FilterLine).open(self._find)
+
+    @on(FilterLine.Submitted)
+    def _search(self, message: FilterLine.Submitted) -> None:
+        self._find = message.value.strip()
+        self.query_one(FilterLine).close()
+        self.line_closed()
+        if self._find:
+            self.action_match(1)
+
+    @work(exclusive=True, group="ladder-find")
+    async def action_match(self, by: int) -> None:
+        """The next or previous question with the words searched for."""
+        session, words = self.bench.session, self._find
+        if session is None or not words:
+            self.bench.say("nothing was searched for yet (/)")
+            return
+        sql = "SELECT id FROM item WHERE instr(lower(key),lower(?)) OR instr(lower(question),lower(?))"
+        try:
+            rows = await session.ask(session.reader.query, sql, (words, words))
+        except UserError as error:
+            self.bench.say(str(error), error=True)
+            return
+        found = {row[0] for row in rows}
+        at = self._items.index(self._item) if self._item in self._items else -1
+        order = [*self._items[at + 1 :], *self._items[: at + 1]]
+        if by < 0:
+            order = [*self._items[:at][::-1], *self._items[at:][::-1]]
+        match = next((item for item in order if item in found), None)
+        if match is None:
+            self.bench.say("no question within the filter has these words")
+        elif match == self._item:
+            self.bench.say("no other question has these words")
+        else:
+            self.show_item(match)
+
+    def leave(self) -> bool:
+        """Esc: out of the search line."""
+        line = self.query_one(FilterLine)
+        if not line.is_open:
+            return False
+        line.close()
+        self.line_closed()
+        return True
+
+    def line_closed(self) -> None:
+        """The search line is closed: the keys go back to the grid."""
