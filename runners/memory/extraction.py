@@ -11,8 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memtui.errors import UserError
 from runners.memory.contract import Door, MemoryError_
 from runners.memory.json_repair import Misfit, read_json
+from runners.memory.needs import LLM
+
+EXTRACTORS = ("model", "rules")
+"""Who extracts: the run's language model, or `rule_extractor` in its place, which needs none."""
 
 ATTEMPTS = 2
 """The request itself, and once more with what was wrong with the reply."""
@@ -73,6 +78,18 @@ class Tally:
         if found:
             found["extractions"] = self.asked
         return found
+
+
+def check_extractor(extractor: str) -> str:
+    """`extractor` itself, or a UserError naming the choices."""
+    if extractor not in EXTRACTORS:
+        raise UserError(f"extractor must be one of {', '.join(EXTRACTORS)}, not {extractor!r}")
+    return extractor
+
+
+def needs_of(extractor: str) -> tuple[str, ...]:
+    """What an extracting system needs: a language model, if that is who extracts, and the embedder."""
+    return (LLM, "model:minilm") if extractor == "model" else ("model:minilm",)
 
 
 def require_door(door: Door | None, system: str) -> Door:

@@ -1,0 +1,119 @@
+"""MemOS with plain text memories: titled statements in one list, searched by cosine.
+
+Li et al., "MemOS: A Memory OS for AI System" (arXiv 2507.03724), and the `general_text` backend of the
+MemoryOS package. Implemented: per piece of a session one extraction of memories (key, type, value, tags)
+with a summary, an embedding of each value, search by cosine. The types and tags play no part in this
+backend's search, and the summary is asked for and dropped, as there.
+
+What differs:
+- Sessions are read alone and undated; memories carry the session's date. The package resolves dates in
+  the text, against time stamps in the messages.
+- Equal values are stored once, with all sessions that they come from; the package keeps them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runners.memory.contract import (
+    Artifact,
+    Door,
+    Haystack,
+    SessionText,
+    SystemInfo,
+    ToolSpec,
+)
+from runners.memory.extraction import Tally, check_extractor, needs_of
+from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
+from runners.memory.hierarchical.unit_vectors import stacked
+from runners.memory.hierarchical.view import check_count, interaction
+from runners.memory.memories import Memories, MemoriesView
+from runners.memory.memos_items import PIECE_TOKENS, ItemSession, item_sources, read_items
+
+NAME = "memos-text"
+_SEARCH = (
+    "Search the memories kept from past conversations: statements with their dates, best first."
+)
+TEXTS = {
+    "loop": f"{_SEARCH} Search again with other words when something is still missing.",
+    "single_shot": f"{_SEARCH} Call it once, with the whole question.",
+}
+
+
+class MemosText:
+    """A flat list of extracted memories."""
+
+    def __init__(
+        self,
+        *,
+        extractor: str = "model",
+        k: int = DEFAULT_K,
+        piece_tokens: int = PIECE_TOKENS,
+        max_tokens: int = 1536,
+        mode: str = "loop",
+        tool_text: str | None = None,
+    ) -> None:
+        self._extractor = check_extractor(extractor)
+        self._k = check_k(k)
+        self._piece_tokens = check_count("piece_tokens", piece_tokens, least=64)
+        self._max_tokens = check_count("max_tokens", max_tokens, least=16)
+        self._interaction = interaction(mode, tool_text, TEXTS)
+        self._prepared: dict[str, ItemSession] = {}
+
+    @property
+    def info(self) -> SystemInfo:
+        """What the system declares about itself."""
+        return SystemInfo(
+            name=NAME,
+            version="1",
+            interface="flat",
+            mode=self._interaction.mode,
+            form="derived",
+            needs=needs_of(self._extractor),
+            uses_door=("prepare", "call"),
+            config={
+                "k": self._k,
+                "mode": self._interaction.mode,
+                "extractor": self._extractor,
+                "piece_tokens": self._piece_tokens,
+                "max_tokens": self._max_tokens,
+            },
+        )
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """One search tool."""
+        return (self._interaction.tool(),)
+
+    async def prepare(self, session: SessionText, door: Door | None) -> ItemSession:
+        """Read the session's memories, the first time its content is seen."""
+        known = self._prepared.get(session.sha)
+        if known is None:
+            known = self._prepared[session.sha] = await read_items(
+                session, door, system=NAME, extractor=self._extractor,
+                piece_tokens=self._piece_tokens, max_tokens=self._max_tokens,
+            )  # fmt: skip
+        return known
+
+    async def open(
+        self,
+        haystack: Haystack,
+        artifacts: Mapping[str, Artifact],
+        texts: Mapping[str, SessionText],
+        now: str | None,
+        door: Door | None,
+    ) -> MemoriesView:
+        """Collect the memories; `now` has no influence on a cosine."""
+        sessions: list[ItemSession] = require_artifacts(haystack, artifacts, NAME)
+        tally = Tally()
+        for session in sessions:
+            for extracted in session.extracted:
+                tally.add(extracted)
+        memories = Memories()
+        memories.extend_distinct(
+            [item.value for session in sessions for item in session.items],
+            item_sources(haystack, sessions),
+            stacked([session.rows for session in sessions]),
+        )
+        return MemoriesView(
+            NAME, memories, k=self._k, stored=len(sessions), door=door, remarks=tally.remarks()
+        )

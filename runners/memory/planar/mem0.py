@@ -1,0 +1,152 @@
+"""What the two Mem0 systems share: options, the declaration, preparation, and the search tool."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from runners.memory.contract import (
+    Artifact,
+    Door,
+    Haystack,
+    SessionText,
+    SystemInfo,
+    ToolSpec,
+)
+from runners.memory.extraction import Tally, check_extractor, needs_of
+from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
+from runners.memory.hierarchical.view import check_count, interaction
+from runners.memory.memories import Memories, MemoriesView
+from runners.memory.planar.mem0_facts import (
+    PIECE_TOKENS,
+    ReadSession,
+    read_session,
+)
+from runners.memory.provenance import Source, source
+
+_SEARCH = (
+    "Search the memories kept from past conversations: short facts with their dates, best first."
+)
+TEXTS = {
+    "loop": f"{_SEARCH} Search again, with other words or for another part of the question, until "
+    "the memories found are enough to answer.",
+    "single_shot": f"{_SEARCH} Call it once, with the whole question.",
+}
+MAX_TOKENS = 1024
+
+
+class Mem0(ABC):
+    """Facts out of sessions, searched by cosine. Subclasses say how a haystack's facts are stored."""
+
+    name: ClassVar[str]
+    attributed: ClassVar[bool]
+    order_dependent: ClassVar[bool] = True
+    opens_with_door: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        extractor: str = "model",
+        k: int = DEFAULT_K,
+        piece_tokens: int = PIECE_TOKENS,
+        max_tokens: int = MAX_TOKENS,
+        mode: str = "loop",
+        tool_text: str | None = None,
+    ) -> None:
+        self._extractor = check_extractor(extractor)
+        self._k = check_k(k)
+        self._piece_tokens = check_count("piece_tokens", piece_tokens, least=64)
+        self._max_tokens = check_count("max_tokens", max_tokens, least=16)
+        self._interaction = interaction(mode, tool_text, TEXTS)
+        self._prepared: dict[str, ReadSession] = {}
+
+    @property
+    def info(self) -> SystemInfo:
+        """What the system declares about itself."""
+        opens = ("open",) if self.opens_with_door and self._extractor == "model" else ()
+        return SystemInfo(
+            name=self.name,
+            version="1",
+            interface="planar",
+            mode=self._interaction.mode,
+            form="derived",
+            order_dependent=self.order_dependent,
+            needs=needs_of(self._extractor),
+            uses_door=("prepare", *opens, "call"),
+            config={
+                "k": self._k,
+                "mode": self._interaction.mode,
+                "extractor": self._extractor,
+                "piece_tokens": self._piece_tokens,
+                "max_tokens": self._max_tokens,
+                **self.settings(),
+            },
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """What only this system has to declare."""
+        return {}
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """One search tool."""
+        return (self._interaction.tool(),)
+
+    async def prepare(self, session: SessionText, door: Door | None) -> ReadSession:
+        """Read the session's facts, the first time its content is seen."""
+        known = self._prepared.get(session.sha)
+        if known is None:
+            known = await read_session(
+                session,
+                door,
+                system=self.name,
+                extractor=self._extractor,
+                attributed=self.attributed,
+                piece_tokens=self._piece_tokens,
+                max_tokens=self._max_tokens,
+            )
+            self._prepared[session.sha] = known
+        return known
+
+    async def open(
+        self,
+        haystack: Haystack,
+        artifacts: Mapping[str, Artifact],
+        texts: Mapping[str, SessionText],
+        now: str | None,
+        door: Door | None,
+    ) -> MemoriesView:
+        """Store the sessions' facts, oldest session first; `now` has no influence."""
+        sessions: list[ReadSession] = require_artifacts(haystack, artifacts, self.name)
+        tally = Tally()
+        for one in sessions:
+            for extracted in one.extracted:
+                tally.add(extracted)
+        memories = Memories()
+        noted = await self.store(memories, haystack, sessions, door)
+        return MemoriesView(
+            self.name,
+            memories,
+            k=self._k,
+            stored=len(sessions),
+            door=door,
+            remarks={**tally.remarks(), **noted},
+        )
+
+    @abstractmethod
+    async def store(
+        self,
+        memories: Memories,
+        haystack: Haystack,
+        sessions: Sequence[ReadSession],
+        door: Door | None,
+    ) -> dict[str, Any]:
+        """Put the facts of all sessions into `memories`; returns what is worth noting about it."""
+
+
+def fact_sources(haystack: Haystack, sessions: Sequence[ReadSession]) -> list[list[Source]]:
+    """For each session, the source of each of its facts."""
+    return [
+        [source(place, position, fact.first, fact.last) for fact in session.facts]
+        for place, (position, session) in enumerate(zip(haystack.positions, sessions, strict=True))
+    ]
