@@ -131,7 +131,7 @@ class ModelSession:
         tools = () if self._json or brief.context is not None else openai_tools(brief.tools)
         schema = None
         if self._json and o.constrain:
-            schema = action_schema(brief.tools, answer_only=must_answer)
+            schema = action_schema(brief.tools, answer_only=must_answer, separate=o.separate)
         return ModelRequest(
             o.model,
             tuple(self._messages),
@@ -158,7 +158,7 @@ class ModelSession:
             self._open(added)
         if self._json:
             for o in observations:
-                self._add(added, {"role": "user", "content": f"{o.tool}: {o.text}"})
+                self._add(added, {"role": "user", "content": self._observed(o)})
         else:
             self._results(added, observations)
         if must_answer:
@@ -184,8 +184,12 @@ class ModelSession:
             self._add(added, {"role": "tool", "tool_call_id": call.id, "content": content})
         if not self._pending:
             for o in observations:
-                self._add(added, {"role": "user", "content": f"{o.tool}: {o.text}"})
+                self._add(added, {"role": "user", "content": self._observed(o)})
         self._pending = []
+
+    def _observed(self, o: Observation) -> str:
+        values = {"tool": o.tool, "text": o.text, "question": self._brief.question}
+        return fill(self._options.texts["observation"], values)
 
     def _add(self, added: list[Message], message: Message) -> None:
         self._messages.append(message)

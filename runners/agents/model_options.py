@@ -24,6 +24,8 @@ class ModelOptions:
     """`tools`: the provider's tool calls; `json`: one JSON object per step."""
     constrain: bool = True
     """JSON mode: send the schema, so that the server enforces it."""
+    separate: bool = False
+    """JSON mode: one object per action in the schema, in place of one object with every field."""
     temperature: float | None = 0.0
     top_p: float | None = None
     seed: int | None = None
@@ -55,8 +57,9 @@ class ModelOptions:
         for key, least in (("seed", 0), ("max_tokens", 1), ("max_steps", 1), ("repairs", 0)):
             if values.get(key) is not None:
                 _whole(values[key], key, least)
-        if not isinstance(values.get("constrain", True), bool):
-            raise UserError(f"{_WHERE}: constrain must be true or false")
+        for key in ("constrain", "separate"):
+            if not isinstance(values.get(key, True), bool):
+                raise UserError(f"{_WHERE}: {key} must be true or false")
         for key in ("extra", "texts"):
             if not isinstance(values.get(key, {}), Mapping):
                 raise UserError(f"{_WHERE}: {key} must be a table")

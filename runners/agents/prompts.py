@@ -39,6 +39,7 @@ DEFAULTS: dict[str, str] = {
     "now": "The question is asked on {now}.\n",
     "budget": "You may make at most {budget} calls in total; any further call is refused.\n",
     "question": "Question: {question}",
+    "observation": "{tool}: {text}",
     "with_context": "{context}\n\nQuestion: {question}",
     "must_answer": (
         "No further calls are possible. Answer the question now with what you have, in as few words as"
@@ -106,32 +107,60 @@ def openai_tools(tools: tuple[ToolSpec, ...]) -> tuple[dict[str, Any], ...]:
     )
 
 
-def action_schema(tools: tuple[ToolSpec, ...], *, answer_only: bool) -> dict[str, Any]:
-    """The `response_format` of JSON mode: one flat object, so that small grammars can enforce it.
+LONGEST_FIELD = 200
+"""Characters of a text field in separate actions: a small model that rambles is stopped by the grammar."""
 
-    Every field is required (OpenAI's strict mode wants it); fields an action does not use are empty
-    or null.
+
+def action_schema(
+    tools: tuple[ToolSpec, ...], *, answer_only: bool, separate: bool = False
+) -> dict[str, Any]:
+    """The `response_format` of JSON mode.
+
+    One flat object, so that small grammars can enforce it: every field is required (OpenAI's strict
+    mode wants it), those an action does not use are empty or null. With `separate` one object per
+    action instead, for servers that take alternatives: a small model fills every field it is shown.
     """
-    properties: dict[str, Any] = {}
-    names = [] if answer_only else [t.name for t in tools]
-    properties["action"] = {"type": "string", "enum": [*names, "answer"]}
-    if not answer_only:
-        for tool in tools:
-            for name, schema in tool.parameters.get("properties", {}).items():
-                properties.setdefault(name, _nullable(schema))
-    properties["answer"] = {"type": "string"}
+    shown = () if answer_only else tools
+    schema = _separate(shown) if separate else _flat(shown)
     return {
         "type": "json_schema",
-        "json_schema": {
-            "name": "action",
-            "strict": True,
-            "schema": {
-                "type": "object",
-                "properties": properties,
-                "required": list(properties),
-                "additionalProperties": False,
-            },
-        },
+        "json_schema": {"name": "action", "strict": True, "schema": schema},
+    }
+
+
+def _flat(tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    properties["action"] = {"type": "string", "enum": [*(t.name for t in tools), "answer"]}
+    for tool in tools:
+        for name, schema in tool.parameters.get("properties", {}).items():
+            properties.setdefault(name, _nullable(schema))
+    properties["answer"] = {"type": "string"}
+    return _object(properties)
+
+
+def _separate(tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
+    choices = [_object({"action": {"const": "answer"}, "answer": _text({"type": "string"})})]
+    for tool in tools:
+        fields = tool.parameters.get("properties", {})
+        required = tool.parameters.get("required", list(fields)[:1])
+        needed = {name: _text(schema) for name, schema in fields.items() if name in required}
+        choices.append(_object({"action": {"const": tool.name}, **needed}))
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}
+
+
+def _text(schema: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {k: v for k, v in schema.items() if k in ("type", "items", "enum")}
+    if kept.get("type", "string") == "string" and "enum" not in kept:
+        return {"type": "string", "maxLength": LONGEST_FIELD}
+    return kept
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
     }
 
 

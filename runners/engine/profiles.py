@@ -28,10 +28,11 @@ _LOCAL: dict[str, Any] = {
     "observation_tokens": 1_000,
     "context_tokens": 8_000,
 }
-_LOCAL_BUDGET = {"step_cap": 6, "call_cap": 6}
+_LOCAL_BUDGET = {"step_cap": 5, "call_cap": 4}
 _LOCAL_LIMITS = {
-    # One model answers one request at a time: more workers only wait, and time out.
-    "workers": 2,
+    # One model answers one request at a time; a second episode would only push the first one's
+    # prompt out of the server's cache.
+    "workers": 1,
     "prepare_concurrency": 1,
     "prepare_s": 3_600.0,
     "open_s": 3_600.0,
@@ -41,7 +42,29 @@ _LOCAL_LIMITS = {
     "episode_s": 7_200.0,
     "no_progress_s": 3_600.0,
 }
-_LOCAL_AGENT = {"mode": "json", "max_tokens": 96, "max_steps": 6}
+_LOCAL_TEXTS = {
+    "json": (
+        "You answer a question about a user's past conversations, which you do not know. A search in"
+        " a memory of them returns at most {k} passages.\n"
+        "{now}{budget}"
+        "Reply with one JSON object and nothing else.\nTo search: {example}\n"
+        'To answer: {{"action": "answer", "answer": "<as short as possible>"}}\n'
+        "Search first, for the words of the question. As soon as a passage tells the answer, give it."
+        " Search again, for other words of the same question, only when no passage tells it. If"
+        " nothing does, answer: not enough information."
+    ),
+    # A small model loses the question behind a page of passages.
+    "observation": (
+        "Passages:\n{text}\n\nQuestion: {question}\nIf a passage above tells the answer, answer now."
+    ),
+}
+_LOCAL_AGENT = {
+    "mode": "json",
+    "separate": True,
+    "max_tokens": 128,
+    "max_steps": 5,
+    "repairs": 0,
+}
 
 
 def with_profile(raw: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +109,8 @@ def _agent(agent: Any, model: str) -> Any:
     part = {"name": agent} if isinstance(agent, str) else agent
     if not isinstance(part, dict) or part.get("name") != "model":
         return agent
-    return {"model": model, **_LOCAL_AGENT, **part}
+    texts = {**_LOCAL_TEXTS, **_table(part.get("texts"))}
+    return {"model": model, **_LOCAL_AGENT, **part, "texts": texts}
 
 
 def _judge(judge: Any, model: str) -> Any:

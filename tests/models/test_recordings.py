@@ -1,0 +1,192 @@
+"""Recordings: a reply comes back as it was, is paid for once, and a broken file loses one line at most."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.errors import UserError
+from memtui.model import EndReason, Usage
+from runners.failures import end_reason_of
+from runners.models.chat import ChatReply, ModelReply, ModelRequest, ToolRequest
+from runners.models.door import ModelDoor
+from runners.models.model_errors import ErrorKind, ModelAccessError, ModelError
+from runners.models.recordings import CacheMode, Recordings
+from runners.models.scripted import Entry, ScriptedClient
+from runners.models.settings import ModelSettings, Price
+
+REQUEST = ModelRequest("m", ({"role": "user", "content": "hello"},), temperature=0.0)
+FULL = ChatReply(
+    "Grüße \ud800",
+    "tool_calls",
+    (ToolRequest("add", {"a": 1}, "c1"), ToolRequest("add", "not json", "")),
+    reasoning="because",
+    model="m-2024",
+    prompt=10,
+    cached=4,
+    completion=5,
+    reasoning_tokens=2,
+    effective={"temperature": 0.0},
+    alternatives=(("yes", -0.25), ("no", -1.5)),
+)
+
+
+def door(path: Path, mode: CacheMode, script: list[Entry] | None = None) -> ModelDoor:
+    settings = ModelSettings(retries=0, price=Price(1.0, 2.0, 0.5))
+    client = ScriptedClient(script or [ModelError(ErrorKind.CONNECTION, "no model")])
+    return ModelDoor(client, {"m": settings}, recordings=Recordings(path, mode))
+
+
+def said(reply: ModelReply) -> ModelReply:
+    """A reply without what may differ from one time to the next."""
+    return replace(reply, wall_ms=0.0, paid=None)
+
+
+async def test_a_reply_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "r.jsonl"
+    recording = door(path, CacheMode.RECORD, [FULL])
+    first = await recording.complete(REQUEST)
+    again = await recording.complete(REQUEST)
+    await recording.close()
+    replay = door(path, CacheMode.REPLAY)
+    played, twice = await replay.complete(REQUEST), await replay.complete(REQUEST)
+    assert said(first) == said(again) == said(played) == said(twice)
+    assert first.paid is None
+    assert again.paid is not None and again.paid.calls == 0
+    # A replay tells again what was paid then: once.
+    assert played.paid == first.usage
+    assert twice.paid == again.paid
+    assert first.cold == played.cold
+    assert played.cold is not None and played.cold.cached == 0
+
+
+async def test_reading_keeps_nothing_new(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    await door(path, CacheMode.RECORD, [FULL]).complete(REQUEST)
+    size = path.stat().st_size
+    reading = door(path, CacheMode.READ, ["new"])
+    assert (await reading.complete(REQUEST)).text == FULL.text
+    assert (await reading.complete(replace(REQUEST, repeat=1))).text == "new"
+    assert path.stat().st_size == size
+
+
+async def test_the_repeat_is_part_of_the_key(tmp_path: Path) -> None:
+    recording = door(tmp_path / "r.jsonl", CacheMode.RECORD, ["one", "two"])
+    assert (await recording.complete(REQUEST)).text == "one"
+    assert (await recording.complete(replace(REQUEST, repeat=1))).text == "two"
+    # Owner and phase are not: what two ask alike is asked once.
+    assert (await recording.complete(replace(REQUEST, owner="x", phase="judge"))).text == "one"
+
+
+async def test_two_at_once_ask_once(tmp_path: Path) -> None:
+    client = ScriptedClient(["x"], delay=0.01)
+    shared = ModelDoor(client, {}, recordings=Recordings(tmp_path / "r.jsonl", CacheMode.RECORD))
+    await asyncio.gather(*(shared.complete(REQUEST) for _ in range(5)))
+    assert len(client.requests) == 1
+
+
+async def test_settled_failures_are_recorded_and_others_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    script: list[Entry] = [
+        ModelError(ErrorKind.CONTEXT_OVERFLOW, "too long"),
+        ModelError(ErrorKind.SERVER, "oops"),
+    ]
+    recording = door(path, CacheMode.RECORD, script)
+    for repeat in (0, 1):
+        with pytest.raises(ModelError):
+            await recording.complete(replace(REQUEST, repeat=repeat))
+    replay = door(path, CacheMode.REPLAY)
+    with pytest.raises(ModelError, match="too long") as caught:
+        await replay.complete(REQUEST)
+    assert end_reason_of(caught.value) is EndReason.CONTEXT_OVERFLOW
+    with pytest.raises(ModelError, match="no recording") as missing:
+        await replay.complete(replace(REQUEST, repeat=1))
+    assert end_reason_of(missing.value) is EndReason.PROVIDER_ERROR
+
+
+async def test_recordings_of_another_run_end_the_replay(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    await door(path, CacheMode.RECORD, ["x"]).complete(REQUEST)
+    replay = door(path, CacheMode.REPLAY)
+    for repeat in (1, 2):
+        with pytest.raises(ModelError):
+            await replay.complete(replace(REQUEST, repeat=repeat))
+    with pytest.raises(ModelAccessError, match="another configuration"):
+        await replay.complete(replace(REQUEST, repeat=3))
+
+
+@pytest.mark.parametrize("cut", [1, 20, 60])
+async def test_a_killed_writer_loses_its_last_line_only(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "r.jsonl"
+    recording = door(path, CacheMode.RECORD, ["one", "two"])
+    await recording.complete(REQUEST)
+    await recording.complete(replace(REQUEST, repeat=1))
+    await recording.close()
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = door(path, CacheMode.RECORD, ["two again"])
+    assert (await again.complete(REQUEST)).text == "one"
+    text = (await again.complete(replace(REQUEST, repeat=1))).text
+    # Only the newline was lost in the first case; the line is whole.
+    assert text == ("two" if cut == 1 else "two again")
+    await again.complete(replace(REQUEST, repeat=2))
+    await again.close()
+    assert len(Recordings(path, CacheMode.READ)) == 3
+
+
+async def test_a_compressed_file_is_replayed_but_not_recorded(tmp_path: Path) -> None:
+    path, zipped = tmp_path / "r.jsonl", tmp_path / "r.jsonl.gz"
+    await door(path, CacheMode.RECORD, ["x"]).complete(REQUEST)
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    assert (await door(zipped, CacheMode.REPLAY).complete(REQUEST)).text == "x"
+    with pytest.raises(UserError, match="compress them afterwards"):
+        Recordings(zipped, CacheMode.RECORD)
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no recordings"):
+        Recordings(tmp_path / "absent.jsonl", CacheMode.REPLAY)
+    for content in ("{}\n", "hello\n", '{"memtui_recordings": 99}\n'):
+        path = tmp_path / "other.jsonl"
+        path.write_text(content)
+        with pytest.raises(UserError, match="not a file of recordings"):
+            Recordings(path, CacheMode.RECORD)
+    (tmp_path / "broken.jsonl.gz").write_bytes(b"\x1f\x8bnothing")
+    with pytest.raises(UserError, match="cannot read"):
+        Recordings(tmp_path / "broken.jsonl.gz", CacheMode.READ)
+
+
+counts = st.none() | st.integers(0, 10**6)
+
+
+@given(
+    text=st.none() | st.text(),
+    finish=st.sampled_from(["stop", "length", None]),
+    prompt=counts,
+    cached=counts,
+    completion=counts,
+    cost=st.none() | st.floats(0, 10),
+)
+def test_every_reply_survives(
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str | None,
+    finish: str | None,
+    prompt: int | None,
+    cached: int | None,
+    completion: int | None,
+    cost: float | None,
+) -> None:
+    path = tmp_path_factory.mktemp("r") / "r.jsonl"
+    usage = Usage(prompt, cached, completion, None, cost, 1, 2)
+    reply = ModelReply(text, finish, (), "", "m", usage, 2, 0.0, REQUEST.settings(), {})
+    kept = Recordings(path, CacheMode.RECORD)
+    kept.keep("k", REQUEST, reply)
+    kept.close()
+    found = Recordings(path, CacheMode.READ).find("k", REQUEST)
+    assert found is not None
+    assert replace(found, paid=None) == replace(reply, text=text or None)
