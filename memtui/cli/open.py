@@ -12,7 +12,11 @@ from memtui.errors import UserError
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
-SCREENS = ("overview", "episodes", "trajectory")
+SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
+NEED_A_FILE = (
+    "budget", "alpha", "judge", "filter", "screen", "episode", "question", "arm", "scale", "arms",
+    "other",
+)  # fmt: skip
 THEMES = ("dark", "light", "blue-orange")
 
 
@@ -30,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--screen", choices=SCREENS, help="where to start (default overview)")
     parser.add_argument(
         "--episode", metavar="KEY", help="open this episode (key or uid) on the trajectory screen"
+    )
+    parser.add_argument("--question", metavar="KEY", help="open this question on the ladder")
+    parser.add_argument("--arm", metavar="TEXT", help="of the question: the arm that contains this")
+    parser.add_argument("--scale", metavar="S", help="of the question: this scale, or own")
+    parser.add_argument("--arms", nargs=2, metavar=("A", "B"), help="compare these two arms")
+    parser.add_argument(
+        "--with", dest="other", type=Path, metavar="FILE", help="compare with this run file"
     )
     parser.add_argument(
         "--theme",
@@ -58,17 +69,18 @@ def run(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         what = path if path.is_file() else "FILE"
         raise UserError(f"no terminal to draw in; print the figures with: memtui report {what}")
-    session = episode = None
+    session = episode = question = marks = None
     if path.is_dir():
-        chosen = (args.budget, args.alpha, args.judge, args.filter, args.screen, args.episode)
-        if any(value is not None for value in chosen):
-            raise UserError("--budget, --alpha, --judge, --filter, --screen, --episode need a file")
+        given = [name for name in NEED_A_FILE if getattr(args, name, None) is not None]
+        if given:
+            names = ", ".join(f"--{'with' if name == 'other' else name}" for name in given)
+            raise UserError(f"{names} need a run file, and {path} is a folder")
     else:
-        from memtui.state.deep_link import choose, episode_of
+        from memtui.state import deep_link
         from memtui.state.session import RunSession
 
         session = RunSession(path)
-        choose(
+        deep_link.choose(
             session,
             budget=args.budget,
             alpha=args.alpha,
@@ -76,7 +88,15 @@ def run(args: argparse.Namespace) -> int:
             filter_text=args.filter,
         )
         if args.episode is not None:
-            episode = episode_of(session, args.episode)
+            episode = deep_link.episode_of(session, args.episode)
+        if args.question is not None:
+            question = deep_link.question_of(session, args.question)
+            if args.arm is not None or args.scale is not None or args.screen == "trajectory":
+                episode = deep_link.episode_at(session, question, args.arm, args.scale)
+        elif args.arm is not None or args.scale is not None:
+            raise UserError("--arm and --scale choose an episode of a question: add --question KEY")
+        if args.arms is not None or args.other is not None:
+            marks = deep_link.marks_of(session, args.arms, args.other)
     from memtui.app import MemtuiApp
 
     app = MemtuiApp(
@@ -84,8 +104,10 @@ def run(args: argparse.Namespace) -> int:
         theme=args.theme,
         ascii_only=args.ascii,
         session=session,
-        screen=args.screen,
+        screen="ladder" if args.screen is None and question is not None else args.screen,
         episode=episode,
+        question=question,
+        marks=marks,
     )
     app.run()
     return app.return_code or 0
