@@ -11,19 +11,16 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from memtui import recorded_values as told
 from memtui.errors import UserError
 from memtui.metrics.facts import FactTracker
 from memtui.metrics.similarity import QueryHistory
-from memtui.model import EndReason, EpisodeId, Evidence, Hit, Label, Usage
+from memtui.model import EndReason, EpisodeId, Evidence, Usage
+from memtui.recorded_values import HitLike, UsageLike
 from memtui.store.events import EpisodeFinished, EpisodeStarted, StepEvent, VerdictEvent
 
 if TYPE_CHECKING:
     from memtui.recorder import Recorder
-
-HitLike = str | tuple[str, float] | Hit
-"""A session id (or an id of the memory's own), (id, score), or a `Hit`."""
-UsageLike = Usage | Mapping[str, Any] | None
-"""`Usage`, or a provider's usage object as a mapping."""
 
 _REFUSED = ("refused", "invalid_args", "unknown_tool")
 _STOPPED = (EndReason.CANCELLED, EndReason.INTERRUPTED)
@@ -73,6 +70,7 @@ class EpisodeRecord:
         self._answer: tuple[str | None, str | None] = (None, None)
         self._forced = self._abstained = False
         self._reason: EndReason | None = None
+        self._ended = False
         self._error = ""
         self._clock = time.monotonic()
 
@@ -105,8 +103,12 @@ class EpisodeRecord:
         asked for and not made.
         """
         when = moment(at)
-        made = tuple(_hit(h) for h in hits)
+        query, made = told.text("query", query), told.hits(hits)
+        k = None if k is None else told.whole("k", k)
+        counted = told.usage(usage)
+        raw, text = told.said_text("raw", raw), told.said_text("text", text)
         with self._lock:
+            self._require_open()
             self._calls += 1
             near = self._queries.add(query)
             seen = self._tracker.call(made, status=status, executed=status not in _REFUSED)
@@ -130,7 +132,7 @@ class EpisodeRecord:
                 similarity_kind=near.kind,
                 raw=raw,
                 text=text,
-                usage=_usage(usage),
+                usage=counted,
                 wall_ms=wall_ms,
                 messages=tuple(messages),
                 data=dict(data or {}),
@@ -141,8 +143,9 @@ class EpisodeRecord:
     ) -> None:
         """What was put in front of the model before any call (R stays 0)."""
         when = moment(at)
-        made = tuple(_hit(h) for h in hits)
+        made = told.hits(hits)
         with self._lock:
+            self._require_open()
             seen = self._tracker.context(made)
             self._step(
                 "context",
@@ -160,8 +163,8 @@ class EpisodeRecord:
     def model(
         self,
         *,
-        raw: str = "",
-        text: str = "",
+        raw: str | None = "",
+        text: str | None = "",
         name: str = "",
         usage: UsageLike = None,
         wall_ms: float | None = None,
@@ -170,9 +173,11 @@ class EpisodeRecord:
         at: datetime | None = None,
     ) -> None:
         """A reply of the model: `raw` as it came, `messages` only those that are new."""
-        counted = _usage(usage)
+        counted = told.usage(usage)
+        raw, text = told.said_text("raw", raw), told.said_text("text", text)
         when = moment(at)
         with self._lock:
+            self._require_open()
             self._usages.append(counted or Usage(calls=1, attempts=1))
             self._step(
                 "model",
@@ -200,6 +205,7 @@ class EpisodeRecord:
         """A call of a tool that is not the memory: visible, not counted."""
         when = moment(at)
         with self._lock:
+            self._require_open()
             self._step(
                 "tool",
                 at=when,
@@ -225,7 +231,10 @@ class EpisodeRecord:
     ) -> None:
         """The final answer; `right` None leaves it unjudged."""
         when = moment(at)
+        text = told.text("an answer", text)
+        told.label(right)
         with self._lock:
+            self._require_open()
             self._answer = (text, raw)
             self._forced, self._abstained = forced, abstained
             self._step("answer", at=when, text=text, raw=raw or "")
@@ -243,7 +252,7 @@ class EpisodeRecord:
         at: datetime | None = None,
     ) -> None:
         """A judge's verdict; None is unknown, which is never counted as wrong."""
-        label = Label.UNKNOWN if right is None else Label.RIGHT if right else Label.WRONG
+        label = told.label(right)
         self._recorder.put(
             VerdictEvent(
                 self.uid,
@@ -252,17 +261,13 @@ class EpisodeRecord:
                 moment(at),
                 raw=raw,
                 reason=reason,
-                usage=_usage(usage),
+                usage=told.usage(usage),
             )
         )
 
     def end(self, reason: str, *, error: str = "") -> None:
         """Say why the episode ends, where it is not an answer: one of `memtui.model.EndReason`."""
-        try:
-            self._reason = EndReason(reason)
-        except ValueError:
-            known = ", ".join(r.value for r in EndReason)
-            raise UserError(f"no end reason {reason!r}; there are {known}") from None
+        self._reason = told.end_reason(reason)
         self._error = error
 
     def __enter__(self) -> EpisodeRecord:
@@ -295,9 +300,11 @@ class EpisodeRecord:
         await self._recorder.commit_async()
 
     def _finish(self, error: BaseException | None) -> None:
+        with self._lock:
+            self._ended = True
         if error is not None:
             self._reason = self._reason_of(error)
-            self._error = f"{type(error).__name__}: {error}"
+            self._error = told.said(error)
         answer, raw = self._answer
         reason = self._reason
         if reason is None and answer is None:
@@ -316,7 +323,7 @@ class EpisodeRecord:
                 answer_raw=raw,
                 forced=self._forced,
                 abstained=self._abstained,
-                usage=_total(self._usages),
+                usage=told.total(self._usages),
                 wall_ms=(time.monotonic() - self._clock) * 1000,
                 error=self._error,
                 counts=reason not in _STOPPED,
@@ -328,54 +335,18 @@ class EpisodeRecord:
     def _reason_of(self, error: BaseException) -> EndReason:
         for kind, reason in self._recorder.errors.items():
             if isinstance(error, kind):
-                return EndReason(reason)
+                return reason
         if isinstance(error, asyncio.CancelledError) or not isinstance(error, Exception):
             return EndReason.CANCELLED
         return EndReason.TIMEOUT if isinstance(error, TimeoutError) else EndReason.MEMORY_ERROR
+
+    def _require_open(self) -> None:
+        if self._ended:
+            raise UserError(
+                "this episode has ended: what happens after its block is not part of it"
+            )
 
     def _step(self, kind: str, **fields: Any) -> None:
         self._seq += 1
         self._recorder.put(StepEvent(self.uid, self._seq, kind, **fields))
         self._recorder.alive()
-
-
-def _hit(hit: HitLike) -> Hit:
-    if isinstance(hit, Hit):
-        return hit
-    return Hit(hit) if isinstance(hit, str) else Hit(hit[0], hit[1])
-
-
-def _usage(usage: UsageLike) -> Usage | None:
-    """A provider's usage under either of its common spellings; what is not there is unknown."""
-    if usage is None or isinstance(usage, Usage):
-        return usage
-
-    def first(*names: str) -> Any:
-        return next((usage[n] for n in names if usage.get(n) is not None), None)
-
-    return Usage(
-        prompt=first("prompt", "prompt_tokens", "input_tokens"),
-        cached=first("cached", "cached_tokens", "cache_read_input_tokens"),
-        completion=first("completion", "completion_tokens", "output_tokens"),
-        reasoning=first("reasoning", "reasoning_tokens"),
-        cost=first("cost"),
-        calls=first("calls") or 1,
-        attempts=first("attempts") or 1,
-    )
-
-
-def _total(usages: Sequence[Usage]) -> Usage:
-    """The sum over model steps: a field that one of them leaves unknown is unknown."""
-
-    def add(values: list[Any]) -> Any:
-        return None if not values or None in values else sum(values)
-
-    return Usage(
-        prompt=add([u.prompt for u in usages]),
-        cached=add([u.cached for u in usages]),
-        completion=add([u.completion for u in usages]),
-        reasoning=add([u.reasoning for u in usages]),
-        cost=add([u.cost for u in usages]),
-        calls=sum(u.calls for u in usages),
-        attempts=sum(u.attempts for u in usages),
-    )

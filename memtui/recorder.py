@@ -23,9 +23,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from memtui import recorded_values as told
 from memtui.errors import UserError
-from memtui.model import BudgetMode, EpisodeId, Evidence, Item, RunState, Turn
+from memtui.model import BudgetMode, EpisodeId, Item, RunState
 from memtui.recorded_episode import EpisodeRecord, Spec, moment
+from memtui.recorded_values import EvidenceLike, TurnLike
 from memtui.store.events import (
     ArmEvent,
     Event,
@@ -38,11 +40,6 @@ from memtui.store.events import (
     SessionEvent,
 )
 from memtui.store.writer import RunWriter
-
-EvidenceLike = str | tuple[str, int]
-"""A session id, or (session id, 0-based turn)."""
-TurnLike = Turn | tuple[str, str] | Mapping[str, str]
-"""`Turn`, (role, text), or a chat message with `role` and `content`."""
 
 
 class Recorder:
@@ -76,8 +73,11 @@ class Recorder:
         durable: bool = False,
     ) -> None:
         self.path = Path(path)
-        self.judge = judge
-        self.errors: dict[type[BaseException], str] = dict(errors or {})
+        self.judge = told.text("judge", judge)
+        self.errors = told.errors(errors)
+        budget, alpha = told.whole("budget", budget), told.rate("alpha", alpha)
+        planned = None if planned is None else told.whole("planned", planned)
+        mode = told.one_of("mode", mode, [m.value for m in BudgetMode])
         self._name = name or self.path.stem
         self._arm = arm
         self._mode = BudgetMode(mode)
@@ -97,7 +97,7 @@ class Recorder:
             judge=judge,
             planned=planned or 0,
             created_at=moment(),
-            scales=tuple(float(s) for s in scales),
+            scales=tuple(told.scale(s) for s in scales),
             dataset=dict(dataset or {}),
             versions=dict(versions or {}),
         )
@@ -175,6 +175,8 @@ class Recorder:
         memory, _, agent = key.partition("/")
         if not memory or not agent:
             raise UserError(f"an arm is written memory/agent, got {key!r}")
+        told.one_of("form", form, ("verbatim", "derived"))
+        told.one_of("provenance", provenance, ("full", "partial", "none"))
         self.put(ArmEvent(key, agent, memory, dict(config or {}), form, provenance, note))
         self._arms[key] = provenance
 
@@ -190,7 +192,7 @@ class Recorder:
 
         `tokens` defaults to the number of words; `date` is ISO 8601, as your data has it.
         """
-        made = tuple(_turn(t) for t in turns)
+        made = tuple(told.turn(t) for t in turns)
         digest = _digest([[t.role, t.text, t.caption] for t in made], 64)
         words = sum(len(t.text.split()) for t in made) if tokens is None else tokens
         self.put(SessionEvent(id, digest, made, words, source=id, date=date))
@@ -230,22 +232,25 @@ class Recorder:
         chosen = arm or self._arm
         if chosen not in self._arms:
             self.arm(chosen, form=self._form, provenance=self._provenance)
-        digest = _digest([question, gold], 12)
-        key = item or f"q-{digest}"
+        scale, repeat = told.scale(scale), told.whole("repeat", repeat)
+        seed = None if seed is None else told.whole("seed", seed)
+        digest = _digest([told.text("question", question), gold], 12)
+        key = told.text("item", item or f"q-{digest}")
         made = Item(
             key=key,
             question=question,
-            gold=gold,
+            gold=told.gold(gold),
             qtype=qtype,
             cluster=cluster or key,
             answerable=answerable,
             question_date=question_date,
-            evidence=tuple(_evidence(e) for e in evidence),
+            evidence=told.evidence(evidence),
             gold_raw=gold,
         )
         self.put(ItemEvent(made))
-        where = None if haystack is None else self._haystack(made, haystack, scale, seed or 0)
-        named = {"scale": _number(scale), **{k: str(v) for k, v in (conditions or {}).items()}}
+        named = {"scale": _number(scale), **told.conditions(conditions)}
+        reach = None if haystack is None else told.ids("haystack", haystack)
+        where = None if reach is None else self._haystack(made, reach, scale, seed or 0)
         if seed is not None:
             named["seed"] = str(seed)
         id_ = EpisodeId(chosen, key, "|".join(f"{k}={v}" for k, v in named.items()), repeat, 1)
@@ -255,7 +260,7 @@ class Recorder:
             ),
             uid=uuid.uuid4().hex,
             haystack=where,
-            scale=float(scale),
+            scale=scale,
             started=moment(at),
             evidence=made.evidence,
             provenance=self._arms[chosen],
@@ -328,20 +333,5 @@ def _digest(value: object, digits: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
-def _turn(turn: TurnLike) -> Turn:
-    if isinstance(turn, Turn):
-        return turn
-    if isinstance(turn, Mapping):
-        return Turn(turn["role"], turn.get("content") or turn.get("text") or "")
-    return Turn(*turn)
-
-
-def _evidence(reference: EvidenceLike) -> Evidence:
-    if isinstance(reference, str):
-        return Evidence(reference, reference, None)
-    session, turn = reference
-    return Evidence(f"{session}:{turn}", session, turn)
-
-
 def _number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else str(value)
+    return str(int(value)) if value.is_integer() else str(value)
