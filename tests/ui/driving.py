@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled, WorkerFailed
 
 from memtui.app import ChildRun, MemtuiApp
 
@@ -16,10 +18,22 @@ CHARACTERS = {"slash": "/", "colon": ":", "space": " ", "question_mark": "?", "m
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until readers have answered and the screen has been drawn."""
-    await pilot._wait_for_screen()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    """Wait until readers have answered and the screen has been drawn: twice nothing left to do."""
+    quiet = 0
+    for _ in range(200):
+        await pilot._wait_for_screen()
+        running = [worker for worker in pilot.app.workers if not worker.is_finished]
+        for worker in running:
+            # A newer choice cancels the reading of an older one; what failed is shown by the app.
+            with contextlib.suppress(WorkerCancelled, WorkerFailed):
+                await worker.wait()
+        if running:
+            quiet = 0
+            continue
+        quiet += 1
+        if quiet == 2:
+            break
+        await pilot.pause()
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:

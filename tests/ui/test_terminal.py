@@ -48,10 +48,11 @@ class Terminal:
         self.output += data
         return bool(data)
 
-    def finish(self) -> int:
-        while self._read(5.0):
-            if os.waitpid(self.pid, os.WNOHANG)[0]:
-                return -1
+    def finish(self, seconds: float = 60.0) -> int:
+        """Read to the end of the output and return the exit code."""
+        limit = time.monotonic() + seconds
+        while self._read(0.5):
+            assert time.monotonic() < limit, self.output[-2_000:]
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
