@@ -131,7 +131,12 @@ class ModelSession:
         tools = () if self._json or brief.context is not None else openai_tools(brief.tools)
         schema = None
         if self._json and o.constrain:
-            schema = action_schema(brief.tools, answer_only=must_answer, separate=o.separate)
+            schema = action_schema(
+                brief.tools,
+                answer_only=must_answer,
+                separate=o.separate,
+                may_answer=not o.search_first or self._steps > 1,
+            )
         return ModelRequest(
             o.model,
             tuple(self._messages),

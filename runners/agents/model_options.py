@@ -26,6 +26,8 @@ class ModelOptions:
     """JSON mode: send the schema, so that the server enforces it."""
     separate: bool = False
     """JSON mode: one object per action in the schema, in place of one object with every field."""
+    search_first: bool = False
+    """JSON mode with `separate`: the first action cannot be an answer, for models that would guess."""
     temperature: float | None = 0.0
     top_p: float | None = None
     seed: int | None = None
@@ -57,7 +59,7 @@ class ModelOptions:
         for key, least in (("seed", 0), ("max_tokens", 1), ("max_steps", 1), ("repairs", 0)):
             if values.get(key) is not None:
                 _whole(values[key], key, least)
-        for key in ("constrain", "separate"):
+        for key in ("constrain", "separate", "search_first"):
             if not isinstance(values.get(key, True), bool):
                 raise UserError(f"{_WHERE}: {key} must be true or false")
         for key in ("extra", "texts"):

@@ -112,16 +112,21 @@ LONGEST_FIELD = 200
 
 
 def action_schema(
-    tools: tuple[ToolSpec, ...], *, answer_only: bool, separate: bool = False
+    tools: tuple[ToolSpec, ...],
+    *,
+    answer_only: bool,
+    separate: bool = False,
+    may_answer: bool = True,
 ) -> dict[str, Any]:
     """The `response_format` of JSON mode.
 
     One flat object, so that small grammars can enforce it: every field is required (OpenAI's strict
     mode wants it), those an action does not use are empty or null. With `separate` one object per
     action instead, for servers that take alternatives: a small model fills every field it is shown.
+    There, `may_answer` False leaves out the answer.
     """
     shown = () if answer_only else tools
-    schema = _separate(shown) if separate else _flat(shown)
+    schema = _separate(shown, may_answer=may_answer) if separate else _flat(shown)
     return {
         "type": "json_schema",
         "json_schema": {"name": "action", "strict": True, "schema": schema},
@@ -138,8 +143,9 @@ def _flat(tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
     return _object(properties)
 
 
-def _separate(tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
-    choices = [_object({"action": {"const": "answer"}, "answer": _text({"type": "string"})})]
+def _separate(tools: tuple[ToolSpec, ...], *, may_answer: bool) -> dict[str, Any]:
+    answer = _object({"action": {"const": "answer"}, "answer": _text({"type": "string"})})
+    choices = [answer] if may_answer or not tools else []
     for tool in tools:
         fields = tool.parameters.get("properties", {})
         required = tool.parameters.get("required", list(fields)[:1])

@@ -61,6 +61,7 @@ _LOCAL_TEXTS = {
 _LOCAL_AGENT = {
     "mode": "json",
     "separate": True,
+    "search_first": True,
     "max_tokens": 128,
     "max_steps": 5,
     "repairs": 0,

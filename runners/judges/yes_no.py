@@ -15,9 +15,10 @@ from typing import Any
 
 from memtui.errors import UserError
 from memtui.model import Label, Usage
+from runners.judges.abstention import abstains
 from runners.judges.contract import Case, Verdict
 from runners.judges.folding import words
-from runners.models.chat import ModelRequest
+from runners.models.chat import Message, ModelRequest
 from runners.models.door import ModelDoor
 from runners.models.model_errors import ModelError
 from runners.models.settings import check_keys
@@ -37,16 +38,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("What colour is the car?", "green", "There is not enough information.", "no"),
 )
 """Question, correct answer, answer, verdict: the seven shots."""
-ABSTAIN_TASK = (
-    "A question cannot be answered from what is known. Decide whether an answer says so. Reply yes or"
-    " no."
-)
-ABSTAIN_EXAMPLES = (
-    ("What is the cat called?", "no cat was mentioned", "That was never mentioned.", "yes"),
-    ("What is the cat called?", "no cat was mentioned", "The cat is called Milo.", "no"),
-    ("When did he fly to Peru?", "no trip to Peru", "There is not enough information.", "yes"),
-    ("When did he fly to Peru?", "no trip to Peru", "On 3 June 2023", "no"),
-)
 CANDIDATES = 10
 """Candidates of the first token that are looked at."""
 
@@ -75,19 +66,26 @@ class YesNoJudge:
     @property
     def id(self) -> str:
         """`local-yesno/<model>#<hash of examples, task and threshold>`."""
-        body = [TASK, EXAMPLES, ABSTAIN_TASK, ABSTAIN_EXAMPLES, self._threshold]
+        body = [_shot("", "", ""), TASK, EXAMPLES, self._threshold]
         digest = hashlib.sha256(json.dumps(body, ensure_ascii=False).encode()).hexdigest()
         return f"local-yesno/{self._model}#{digest[:8]}"
 
     async def judge(self, case: Case) -> Verdict:
-        """Ask for one token; UNKNOWN where there is no gold, no reply, or neither word among the candidates."""
+        """Ask for one token; UNKNOWN where there is no gold, no reply, or neither word among the candidates.
+
+        Items that cannot be answered are judged by the deterministic judge's rule for abstentions.
+        """
         if not words(case.answer or ""):
             return Verdict(Label.WRONG, "no_answer")
         if case.gold is None and case.answerable:
             return Verdict(Label.UNKNOWN, "no_gold")
+        if not case.answerable:
+            # A small model calls any answer to such a question right; the rule does not.
+            refused = abstains(case.answer or "")
+            return Verdict(Label.RIGHT if refused else Label.WRONG, "abstention_rule")
         request = ModelRequest(
             self._model,
-            ({"role": "user", "content": prompt(case)},),
+            conversation(case),
             temperature=0.0,
             max_tokens=1,
             timeout=self._timeout,
@@ -106,18 +104,22 @@ class YesNoJudge:
         return Verdict(label, "yes_no", raw=f"{reply.text} · yes {chance:.3f}", usage=reply.usage)
 
 
-def prompt(case: Case) -> str:
-    """Task, examples, case: the stable part first, so that a server's prefix cache holds it."""
-    task, examples = (TASK, EXAMPLES) if case.answerable else (ABSTAIN_TASK, ABSTAIN_EXAMPLES)
-    shots = [_shot(*example) for example in examples]
-    gold = case.gold or "it was never mentioned"
-    return "\n\n".join([task, *shots, _shot(case.question, gold, case.answer or "", "")]).rstrip()
+def conversation(case: Case) -> tuple[Message, ...]:
+    """Task, the examples as turns that were answered, then the case: the stable part first, so that a
+    server's prefix cache holds it."""
+    messages: list[Message] = [{"role": "system", "content": TASK}]
+    for question, gold, answer, verdict in EXAMPLES:
+        messages.append({"role": "user", "content": _shot(question, gold, answer)})
+        messages.append({"role": "assistant", "content": verdict})
+    last = _shot(case.question, case.gold or "", case.answer or "")
+    messages.append({"role": "user", "content": last})
+    return tuple(messages)
 
 
-def _shot(question: str, gold: str, answer: str, verdict: str) -> str:
+def _shot(question: str, gold: str, answer: str) -> str:
     return (
         f"Question: {question}\nCorrect answer: {gold}\nAnswer: {' '.join(answer.split())}\n"
-        f"Same: {verdict}"
+        "Is the answer right? yes or no"
     )
 
 

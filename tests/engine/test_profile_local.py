@@ -85,6 +85,8 @@ def test_separate_actions_have_no_field_of_another() -> None:
     schema = action_schema((tool,), answer_only=False, separate=True)["json_schema"]["schema"]
     fields = [list(choice["properties"]) for choice in schema["anyOf"]]
     assert fields == [["action", "answer"], ["action", "query"]]
+    first = action_schema((tool,), answer_only=False, separate=True, may_answer=False)
+    assert list(first["json_schema"]["schema"]["properties"]) == ["action", "query"]
     last = action_schema((tool,), answer_only=True, separate=True)["json_schema"]["schema"]
     assert list(last["properties"]) == ["action", "answer"]
     flat = action_schema((tool,), answer_only=False)["json_schema"]["schema"]

@@ -11,7 +11,7 @@ from memtui.errors import UserError
 from memtui.model import Label
 from runners.judges.contract import Case
 from runners.judges.registry import build, from_spec
-from runners.judges.yes_no import EXAMPLES, YesNoJudge, chance_of_yes, prompt
+from runners.judges.yes_no import EXAMPLES, YesNoJudge, chance_of_yes, conversation
 from runners.models.chat import ChatReply
 from runners.models.door import ModelDoor
 from runners.models.model_errors import ErrorKind, ModelError
@@ -70,12 +70,25 @@ async def test_what_is_no_verdict() -> None:
         assert (verdict.label, verdict.reason) == (label, reason)
 
 
-def test_the_prompt_ends_where_the_word_goes() -> None:
-    text = prompt(CASE)
-    assert text.endswith("Answer: It is blue.\nSame:")
-    assert text.count("Same:") == len(EXAMPLES) + 1
-    abstain = prompt(Case("q", None, "a", "single", False))
-    assert "cannot be answered" in abstain
+def test_the_examples_are_turns_that_were_answered() -> None:
+    messages = conversation(CASE)
+    assert [m["role"] for m in messages] == [
+        "system",
+        *["user", "assistant"] * len(EXAMPLES),
+        "user",
+    ]
+    assert [m["content"] for m in messages if m["role"] == "assistant"] == [e[3] for e in EXAMPLES]
+    assert "Answer: It is blue.\n" in messages[-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"), [("That was never mentioned.", Label.RIGHT), ("Milo", Label.WRONG)]
+)
+async def test_what_cannot_be_answered_is_judged_by_rule(answer: str, label: Label) -> None:
+    one, client = judge("yes")
+    verdict = await one.judge(Case("What is my cat called?", None, answer, "single", False))
+    assert (verdict.label, verdict.reason) == (label, "abstention_rule")
+    assert client.requests == []
 
 
 def test_it_is_built_by_name() -> None:
