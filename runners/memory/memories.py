@@ -105,12 +105,12 @@ class Memories:
             return [[] for _ in range(len(rows))]
         scores = np.round(rows @ self.rows.T, 6)
         scores[:, ~self.alive] = -np.inf
+        reach = min(most, scores.shape[1])
+        # Everything at least as good as the last place: ties at the border are settled by age.
+        borders = np.partition(scores, -reach, axis=1)[:, -reach]
         found = []
-        for line in scores:
-            reach = min(most, len(line))
-            # Everything at least as good as the last place: ties at the border are settled by age.
-            border = np.partition(line, len(line) - reach)[len(line) - reach]
-            (near,) = ((line >= border) & np.isfinite(line)).nonzero()
+        for line, border in zip(scores, borders, strict=True):
+            (near,) = ((line >= border) & (line > -np.inf)).nonzero()
             found.append(near[(-line[near]).argsort(kind="stable")][:most].tolist())
         return found
 

@@ -87,6 +87,14 @@ class ItemSession:
     extracted: tuple[Extracted, ...] = ()
 
 
+def rules_skip(extractor: str) -> dict[str, list[str]]:
+    """Whose statements do not count when memories are read by rule: part of the configuration.
+
+    The prompt asks for what the user would remember; by rule that is what users say.
+    """
+    return {"rules_skip": list(rules.USER_SIDE)} if extractor == rules.NAME else {}
+
+
 async def read_items(
     session: SessionText,
     door: Door | None,
@@ -101,7 +109,7 @@ async def read_items(
     items: list[Item] = []
     extracted: list[Extracted] = []
     if extractor == rules.NAME:
-        items = [_item_by_rule(fact) for fact in rules.facts(session.turns)]
+        items = [_item_by_rule(fact) for fact in rules.facts(session.turns, rules.USER_SIDE)]
     else:
         for chunk in packed_turns(session.turns, piece_tokens):
             found = await extract(

@@ -20,6 +20,8 @@ from runners.memory.chunking import sentences
 from runners.memory.flat.words import words
 
 NAME = "rules"
+USER_SIDE = ("assistant", "system")
+"""Roles passed over by systems that keep what users say of themselves; named speakers are all users."""
 
 STOP = word_set(
     "a an the my your his her hers their our its i you he she it they we me him them us and to that "

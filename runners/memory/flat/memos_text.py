@@ -28,7 +28,13 @@ from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.unit_vectors import stacked
 from runners.memory.hierarchical.view import check_count, interaction
 from runners.memory.memories import Memories, MemoriesView
-from runners.memory.memos_items import PIECE_TOKENS, ItemSession, item_sources, read_items
+from runners.memory.memos_items import (
+    PIECE_TOKENS,
+    ItemSession,
+    item_sources,
+    read_items,
+    rules_skip,
+)
 
 NAME = "memos-text"
 _SEARCH = (
@@ -77,6 +83,7 @@ class MemosText:
                 "extractor": self._extractor,
                 "piece_tokens": self._piece_tokens,
                 "max_tokens": self._max_tokens,
+                **rules_skip(self._extractor),
             },
         )
 

@@ -46,11 +46,12 @@ ATTRIBUTED: dict[str, Any] = {
 }
 
 FACTS_PROMPT = """\
-You keep the personal memory of a user. Read the conversation and write down every fact worth
-remembering: preferences, personal details, relationships, plans, events with their places and dates,
-health, work, purchases, amounts, and what others told or promised the user. Each fact is one short
-sentence that can be understood alone: put names in the place of pronouns. Use the language of the
-conversation. Leave out greetings and general knowledge. Where there is nothing, the list is empty.
+You keep the personal memory of a user. Read the conversation and write down every fact that the user's
+own messages tell: preferences, personal details, relationships, plans, events with their places and
+dates, health, work, purchases, amounts. Take nothing from the assistant's messages. Where people with
+names talk to each other, each of them is a user. Each fact is one short sentence that can be understood
+alone: put names in the place of pronouns. Use the language of the conversation. Leave out greetings and
+general knowledge. Where there is nothing, the list is empty.
 
 Conversation:
 user: Hi, I am Mara. Yesterday I met John at the Blue Door at 3 pm; he will repair my bike.
@@ -119,7 +120,9 @@ async def read_session(
     pieces: list[tuple[Fact, ...]] = []
     extracted: list[Extracted] = []
     if extractor == rules.NAME:
-        said = [Fact(one.text, one.turn, one.turn) for one in rules.facts(session.turns)]
+        # The first release's prompt keeps what users say of themselves, the later one what anybody says.
+        skip = ("system",) if attributed else rules.USER_SIDE
+        said = [Fact(one.text, one.turn, one.turn) for one in rules.facts(session.turns, skip)]
         pieces.append(tuple(said))
     else:
         for chunk in packed_turns(session.turns, piece_tokens):

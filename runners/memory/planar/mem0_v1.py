@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from runners.memory import rule_extractor as rules
 from runners.memory.contract import Door, Haystack
 from runners.memory.extraction import Tally, require_door
 from runners.memory.flat.search import DEFAULT_K
@@ -62,8 +63,9 @@ class Mem0V1(Mem0):
         self._similar = check_count("similar", similar, least=1)
 
     def settings(self) -> dict[str, Any]:
-        """Memories looked at for each fact."""
-        return {"similar": self._similar}
+        """Memories looked at for each fact, and whose statements count when facts are read by rule."""
+        skipped = {"rules_skip": list(rules.USER_SIDE)} if self._extractor == rules.NAME else {}
+        return {"similar": self._similar, **skipped}
 
     async def store(
         self,

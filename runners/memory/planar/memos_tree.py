@@ -44,6 +44,7 @@ from runners.memory.memos_items import (
     ItemSession,
     item_sources,
     read_items,
+    rules_skip,
 )
 from runners.memory.planar.tree_nodes import LEVELS, WORKING, Tree
 from runners.memory.planar.tree_reorganiser import Reorganiser, Sizes
@@ -143,6 +144,7 @@ class MemosTree:
                 "level_weights": dict(self._weights),
                 "piece_tokens": self._piece_tokens,
                 "max_tokens": self._max_tokens,
+                **rules_skip(self._extractor),
             },
         )
 
