@@ -20,9 +20,10 @@ from runners.agents.contract import Action, Agent, AgentSession, Brief, Call, Ob
 from runners.episode_end import Ending, Finished, Verdicts, finish, judge_answer
 from runners.failures import ERROR_LIMIT, describe, end_reason_of, waited_for_model
 from runners.judges.contract import Judge
-from runners.memory.contract import MemoryView, SystemInfo, ToolSpec
+from runners.memory.contract import CallResult, Context, MemoryView, SystemInfo, ToolSpec
 from runners.models.meter import CHARGED, Tally
 from runners.observation import HaystackText, show
+from runners.promised import require
 from runners.tool_arguments import argument_problem, query_of
 from runners.trajectory import (
     PREPARING,
@@ -259,7 +260,7 @@ class _Loop:
         limit = self.settings.context_tokens
         try:
             async with asyncio.timeout(self.settings.memory_s or None):
-                context = await self.view.context(brief.question, limit)
+                context = require(await self.view.context(brief.question, limit), Context)
         except Exception as error:
             self.record.searched(None, self.metered())
             await self._broken("context", error)
@@ -290,7 +291,8 @@ class _Loop:
         start = perf_counter()
         try:
             async with asyncio.timeout(self.settings.agent_s or None):
-                action = await session.act(observations, must_answer=must_answer)
+                found = await session.act(observations, must_answer=must_answer)
+                action = require(found, Action)
         except Exception as error:
             await self._broken("agent", error)
             raise
@@ -375,7 +377,7 @@ class _Loop:
         start = perf_counter()
         try:
             async with asyncio.timeout(settings.memory_s or None):
-                result = await self.view.call(call.tool, args)
+                result = require(await self.view.call(call.tool, args), CallResult)
             shown = show(
                 result,
                 self.sessions,

@@ -11,6 +11,7 @@ from memtui.model import EndReason, EpisodeId, Facts, Item, Label, Usage
 from memtui.store.events import EpisodeFinished, LedgerEvent, VerdictEvent
 from runners.failures import describe
 from runners.judges.contract import Case, Judge, Verdict
+from runners.promised import require
 from runners.trajectory import Trajectory, utc_now
 from runners.usage import as_if_cold
 
@@ -77,7 +78,7 @@ async def judge_answer(
     for judge in judges:
         try:
             async with asyncio.timeout(seconds or None):
-                verdict = await judge.judge(case)
+                verdict = require(await judge.judge(case), Verdict)
         except UserError:
             raise
         except Exception as error:

@@ -14,6 +14,7 @@ from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail
 from runners.failures import describe
 from runners.judges.contract import Case, Judge, Verdict
+from runners.promised import require
 from runners.usage import UsageTotal, as_if_cold
 
 
@@ -126,7 +127,7 @@ def _todo(
 async def _ask(judge: Judge, detail: EpisodeDetail, seconds: float | None) -> Verdict:
     try:
         async with asyncio.timeout(seconds):
-            return await judge.judge(case_of(detail))
+            return require(await judge.judge(case_of(detail)), Verdict)
     except UserError:
         raise
     except Exception as error:
