@@ -92,13 +92,13 @@ def show(
                     continue
                 hits.append(head)
                 hits += [part for part in (tail, rest) if part is not None]
-                blocks.append(ShownBlock(head.ref, text, sessions.dates.get(head.ref)))
+                blocks.append(ShownBlock(head.ref, text, _date(head, sessions)))
                 continue
             left -= tokens
         hits.append(hit)
         if rest is not None:
             hits.append(rest)
-        blocks.append(ShownBlock(hit.ref, text, sessions.dates.get(hit.ref)))
+        blocks.append(ShownBlock(hit.ref, text, _date(hit, sessions)))
     shown = tuple(blocks)
     return Shown(
         hits=tuple(hits),
@@ -115,6 +115,13 @@ def _block_text(hit: Hit, sessions: HaystackText) -> str:
         return hit.text
     turns = sessions.turns.get(hit.ref)
     return "" if turns is None else render_block(turns, hit.first, hit.last)
+
+
+def _date(hit: Hit, sessions: HaystackText) -> str | None:
+    """The session's date; for a block made from several sessions, that of the newest dated one."""
+    if hit.ref in sessions.dates:
+        return sessions.dates[hit.ref]
+    return max((d for token in hit.sources if (d := sessions.dates.get(token))), default=None)
 
 
 def _split(hit: Hit, sessions: HaystackText, limit: int) -> tuple[Hit | None, Hit | None, str]:

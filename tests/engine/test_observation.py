@@ -28,6 +28,14 @@ def test_blocks_carry_token_date_and_text() -> None:
     assert shown.blocks[1].text == render_block(LONG, 2, 3)
 
 
+def test_a_derived_block_has_the_date_of_its_newest_source() -> None:
+    text = HaystackText({**TEXT.turns, "later": SHORT}, {**TEXT.dates, "later": "2023-06-01"})
+    made = Hit("memory-1", sources=("long", "short", "later"), text="Tea with milk")
+    untraced = Hit("memory-2", text="Tea")
+    shown = show(CallResult((made, untraced)), text, 12, None)
+    assert shown.text == "[1] memory-1 · 2023-06-01\nTea with milk\n\n[2] memory-2\nTea"
+
+
 def test_a_block_that_does_not_fit_and_all_after_it_are_cut() -> None:
     shown = show(CallResult((Hit("short"), Hit("long"), Hit("short"))), TEXT, 12, 20)
     assert [hit.shown for hit in shown.hits] == [True, False, False]
