@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("writer", "engine", "ladder", "report")
+NAMES = ("writer", "engine", "ladder", "graph", "report")
 
 
 def command(name: str, args: argparse.Namespace) -> list[str]:
     """The command line of one benchmark, with the peers and data that were given."""
     line = [sys.executable, str(HERE / f"bench_{name}.py")]
-    if name == "ladder" and args.longmemeval:
+    if name in ("ladder", "graph") and args.longmemeval:
         line += ["--longmemeval", str(args.longmemeval)]
     if name == "engine" and args.inspect:
         line += ["--inspect", str(args.inspect)]
