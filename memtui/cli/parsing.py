@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from memtui import __version__
 from memtui.cli import OPEN, VERBS
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 ENDS = """\
 Exit codes: 0 ok, 1 a check or gate failed, 2 usage or configuration, 3 file not usable or run
@@ -16,11 +21,20 @@ incomplete, 130 interrupted. docs/command-line.md has every verb and the schemas
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose help is an output like any other."""
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; argparse itself passes over a full disk behind the output."""
+        (file or sys.stdout).write(self.format_help())
+        sys.stdout.flush()
+
+
 def build_parser(verb: str) -> argparse.ArgumentParser:
     """The parser of `verb` (`OPEN` for `memtui [PATH]`); loads that verb's module and no other."""
     module = importlib.import_module(f"memtui.cli.{verb}")
     if verb == OPEN:
-        parser = argparse.ArgumentParser(
+        parser = Parser(
             prog="memtui",
             usage="memtui [FILE|FOLDER] [options]\n       memtui VERB [arguments]   (memtui VERB --help)",
             description=_overview(),
@@ -29,7 +43,7 @@ def build_parser(verb: str) -> argparse.ArgumentParser:
         )
         parser.add_argument("-V", "--version", action="version", version=f"memtui {__version__}")
     else:
-        parser = argparse.ArgumentParser(prog=f"memtui {verb}", description=module.HELP)
+        parser = Parser(prog=f"memtui {verb}", description=module.HELP)
     module.add_arguments(parser)
     for name, one in parsers_in(parser):
         # An abbreviation that is unique today is ambiguous in the next version.

@@ -159,8 +159,8 @@ def _difference_document(one: PairedDifference) -> dict[str, Any]:
     interval = one.interval
     return {
         "pairs": one.n,
-        "pass_a": one.mean_a,
-        "pass_b": one.mean_b,
+        "pass_rate_a": one.mean_a,
+        "pass_rate_b": one.mean_b,
         "difference": one.difference,
         "interval": None if interval is None else {"low": interval.low, "high": interval.high},
         "se": one.se,
@@ -179,21 +179,21 @@ def _pair_document(pair: EpisodePair) -> dict[str, Any]:
         "scale": scale_value(pair.a.scale),
         "item": pair.a.item,
         "repeat": pair.a.fact.repeat,
-        "passed": pair.flip.removeprefix("only_"),
+        "passed_by": pair.flip.removeprefix("only_"),
         "episode_a": pair.a.fact.id,
         "episode_b": pair.b.fact.id,
         "outcome_a": pair.a.outcome.value,
         "outcome_b": pair.b.outcome.value,
-        "calls_a": pair.a.fact.requested,
-        "calls_b": pair.b.fact.requested,
+        "requested_a": pair.a.fact.requested,
+        "requested_b": pair.b.fact.requested,
     }
 
 
 HEADER = (
     "scale",
     "pairs",
-    "pass_a",
-    "pass_b",
+    "pass_rate_a",
+    "pass_rate_b",
     "difference",
     "low",
     "high",

@@ -9,7 +9,7 @@ from typing import Any
 
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.outcome import check_budget, outcome
-from memtui.metrics.regime import flags, regime
+from memtui.metrics.regime import OUTCOME_OF, flags, regime
 from memtui.metrics.scales import scale_label, scale_value
 from memtui.model import Outcome, Regime
 from memtui.report.csv_door import Value, to_csv
@@ -166,6 +166,7 @@ def failures_document(found: Failures) -> dict[str, Any]:
         "episodes": [
             {
                 "id": one.row.id,
+                "uid": one.row.uid,
                 "key": one.row.key,
                 "arm": one.row.arm,
                 "scale": scale_value(one.row.scale),
@@ -180,6 +181,7 @@ def failures_document(found: Failures) -> dict[str, Any]:
                 "gold_total": one.row.gold_total,
                 "end_reason": one.row.end_reason,
                 "label": one.label,
+                "outcome": OUTCOME_OF[one.regime].value,
                 "regime": one.regime.value,
                 "flags": list(one.flags),
                 "strip": one.strip,

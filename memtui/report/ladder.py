@@ -257,7 +257,7 @@ def ladder_document(report: LadderReport) -> dict[str, Any]:
             "evidence": list(units_of(item.evidence)),
         },
         "scales": [scale_value(value) for value in ladder.scales],
-        "passing": [{"passed": passed, "n": n} for passed, n in ladder.passing],
+        "passing": [{"pass": passed, "n": n} for passed, n in ladder.passing],
         "lines": [_line_document(report, line) for line in ladder.lines],
     }
 
@@ -281,7 +281,7 @@ def _cell_document(report: LadderReport, rung: RungReport) -> dict[str, Any]:
     what = regime(signature_of(row, source.judge), report.budget, source.mode)
     return {
         "scale": scale_value(rung.cell.scale),
-        "episode": row.id,
+        "id": row.id,
         "uid": row.uid,
         "outcome": rung.cell.outcome.value,
         "regime": what.value,
