@@ -8,7 +8,7 @@ from runners.memory import conformance_material as material
 from runners.memory.conformance import Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_demands import check_refs, require, traced
 from runners.memory.conformance_material import haystack
-from runners.memory.contract import Cloneable, SessionText
+from runners.memory.contract import Artifact, Cloneable, SessionText
 from runners.memory.network_guard import no_network
 
 
@@ -157,6 +157,36 @@ async def door_calls_are_declared(bench: Bench) -> str:
     require(observed <= declared, f"calls in {sorted(observed - declared)} were not declared")
     require(declared <= observed, f"declared calls in {sorted(declared - observed)} never came")
     return str(bench.door.calls) if bench.door.calls else "no calls"
+
+
+async def declared_numbers_of_calls(bench: Bench) -> str:
+    """A session prepared, a haystack opened and a search made ask as often as `calls` says."""
+    if not bench.info.calls:
+        raise RuleNotApplicable("declares no numbers")
+    sessions = material.topical()
+    artifacts: dict[str, Artifact] = {}
+    for one in sessions:
+        before = bench.door.counts.copy()
+        artifacts |= await bench.prepare([one])
+        _expected(bench, "prepare", bench.door.counts - before)
+    before = bench.door.counts.copy()
+    view = await bench.open(sessions, artifacts=artifacts)
+    _expected(bench, "open", bench.door.counts - before, len(sessions))
+    before = bench.door.counts.copy()
+    await bench.ask(view, material.TOPICS[0])
+    _expected(bench, "call", bench.door.counts - before)
+    return f"{sum(bench.door.counts.values())} calls for {len(sessions)} sessions and a search"
+
+
+def _expected(bench: Bench, phase: str, seen: Counter[tuple[str, str]], units: int = 1) -> None:
+    declared = bench.info.calls.get(phase, {})
+    for kind in ("complete", "embed"):
+        least, most = declared.get(kind, (0, 0))
+        made = sum(n for (_, of), n in seen.items() if of == kind)
+        require(
+            least * units <= made and (most is None or made <= most * units),
+            f"{made} calls of {kind} in {phase}, declared {least} to {most} for each of {units}",
+        )
 
 
 async def no_network_beyond_the_door(bench: Bench) -> str:

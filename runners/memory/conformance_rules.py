@@ -30,5 +30,6 @@ RULES: dict[str, Rule] = {
     "rank agrees": results.rank_agrees,
     "close twice": limits.close_twice,
     "door calls are declared": limits.door_calls_are_declared,
+    "declared numbers of calls": limits.declared_numbers_of_calls,
     "no network beyond the door": limits.no_network_beyond_the_door,
 }

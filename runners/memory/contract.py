@@ -74,6 +74,10 @@ class SystemInfo:
     uses_door: tuple[str, ...] = ()
     """Phases in which it may call the door: `prepare`, `open`, `call`, `context`, `rank`. What it
     computes in this process is no call; what it asks of a model anywhere else is one."""
+    calls: dict[str, dict[str, tuple[int, int | None]]] = field(default_factory=dict)
+    """How many calls of the door to expect, by phase and kind (`complete`, `embed`), as least and most
+    (None: not known beforehand): in `prepare` per session of one exchange, in `open` per session of the
+    haystack, in `call` per search. Kinds that are not named never occur; empty: nothing is declared."""
 
 
 @dataclass(frozen=True, slots=True)

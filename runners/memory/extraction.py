@@ -92,6 +92,12 @@ def needs_of(extractor: str) -> tuple[str, ...]:
     return (LLM, "model:minilm") if extractor == "model" else ("model:minilm",)
 
 
+def calls_of(extractor: str) -> dict[str, tuple[int, int | None]]:
+    """Calls for one text that is extracted from and whose findings are embedded together."""
+    asks: dict[str, tuple[int, int | None]] = {"complete": (1, ATTEMPTS)}
+    return {"embed": (0, 1), **(asks if extractor == "model" else {})}
+
+
 def require_door(door: Door | None, system: str) -> Door:
     """The door, or MemoryError_: this system cannot do without a model or an embedder."""
     if door is None:

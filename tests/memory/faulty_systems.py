@@ -277,6 +277,18 @@ class PhonesHome(Plain):
         return await super().open(haystack, artifacts, texts, now, door)
 
 
+class AsksMoreThanDeclared(Plain):
+    @property
+    def info(self) -> SystemInfo:
+        return replace(super().info, uses_door=("prepare",), calls={"prepare": {"embed": (1, 1)}})
+
+    async def prepare(self, session: SessionText, door: Door | None) -> Words:
+        assert door is not None
+        for turn in session.turns:
+            await door.embed([turn.text])
+        return await super().prepare(session, door)
+
+
 FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("declares itself", VagueProvenance),
     ("declares itself", UnstorableConfig),
@@ -304,5 +316,6 @@ FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("close twice", viewing(EmptiesWhatIsShared)),
     ("door calls are declared", UndeclaredCall),
     ("door calls are declared", DeclaredInVain),
+    ("declared numbers of calls", AsksMoreThanDeclared),
     ("no network beyond the door", PhonesHome),
 ]

@@ -23,7 +23,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Tally, check_extractor, needs_of
+from runners.memory.extraction import Tally, calls_of, check_extractor, needs_of
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.unit_vectors import stacked
 from runners.memory.hierarchical.view import check_count, interaction
@@ -77,6 +77,7 @@ class MemosText:
             form="derived",
             needs=needs_of(self._extractor),
             uses_door=("prepare", "call"),
+            calls={"prepare": calls_of(self._extractor), "call": {"embed": (0, 1)}},
             config={
                 "k": self._k,
                 "mode": self._interaction.mode,

@@ -282,6 +282,7 @@ class OpenClaw:
             mode=self._interaction.mode,
             needs=("model:minilm",),
             uses_door=("prepare", "call"),
+            calls={"prepare": {"embed": (0, 1)}, "call": {"embed": (0, 1)}},
             config={
                 "k": self.k,
                 "mode": self._interaction.mode,

@@ -14,7 +14,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Tally, check_extractor, needs_of
+from runners.memory.extraction import ATTEMPTS, Tally, calls_of, check_extractor, needs_of
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.view import check_count, interaction
 from runners.memory.memories import Memories, MemoriesView
@@ -74,6 +74,12 @@ class Mem0(ABC):
             order_dependent=self.order_dependent,
             needs=needs_of(self._extractor),
             uses_door=("prepare", *opens, "call"),
+            calls={
+                "prepare": calls_of(self._extractor),
+                # A session without facts has nothing to decide.
+                **{phase: {"complete": (0, ATTEMPTS), "embed": (0, 1)} for phase in opens},
+                "call": {"embed": (0, 1)},
+            },
             config={
                 "k": self._k,
                 "mode": self._interaction.mode,

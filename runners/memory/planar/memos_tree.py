@@ -34,7 +34,14 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Tally, check_extractor, needs_of, require_door
+from runners.memory.extraction import (
+    ATTEMPTS,
+    Tally,
+    calls_of,
+    check_extractor,
+    needs_of,
+    require_door,
+)
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.view import check_count, check_number, interaction
 from runners.memory.memos_items import (
@@ -122,6 +129,8 @@ class MemosTree:
     def info(self) -> SystemInfo:
         """What the system declares about itself."""
         opens = ("open",) if self._reorganise else ()
+        # How many summaries there will be is known when the memories are.
+        asked = None if self._extractor == "model" else 0
         return SystemInfo(
             name=NAME,
             version="1",
@@ -131,6 +140,14 @@ class MemosTree:
             order_dependent=True,
             needs=needs_of(self._extractor),
             uses_door=("prepare", *opens, "call"),
+            calls={
+                "prepare": calls_of(self._extractor),
+                **{phase: {"complete": (0, asked), "embed": (0, None)} for phase in opens},
+                "call": {
+                    "complete": (0, ATTEMPTS if self._fine else 0),
+                    "embed": (0, 1 + self._fine),
+                },
+            },
             config={
                 "k": self._settings.k,
                 "mode": self._interaction.mode,
