@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -31,8 +32,7 @@ class ProgressLine:
         text = progress_text(self._name, snapshot)
         if self._terminal:
             columns = shutil.get_terminal_size().columns
-            self._stream.write(f"\r\x1b[K{clean_line(text, width=max(20, columns - 1))}")
-            self._stream.flush()
+            self._write(f"\r\x1b[K{clean_line(text, width=max(20, columns - 1))}")
             self._open = True
             return
         key = f"{snapshot['done']} {snapshot['state']} {snapshot.get('doing')}"
@@ -49,14 +49,19 @@ class ProgressLine:
     def say(self, text: str) -> None:
         """A line of its own."""
         self.close()
-        self._stream.write(f"{clean_line(text)}\n")
-        self._stream.flush()
+        self._write(f"{clean_line(text)}\n")
 
     def close(self) -> None:
         """Leave the line that rewrites itself."""
         if self._open:
-            self._stream.write("\r\x1b[K")
+            self._write("\r\x1b[K")
             self._open = False
+
+    def _write(self, text: str) -> None:
+        # The terminal is gone, the pipe closed or the log's disk full: the run goes on without words.
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()
 
 
 def progress_text(name: str, snapshot: dict[str, Any]) -> str:

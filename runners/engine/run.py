@@ -75,9 +75,9 @@ async def run_experiment(
     Continues an existing file of the same settings; UserError with a list of changes when they differ
     (`new` writes to another, numbered file instead). `pace` (episodes per second) overrides the
     configuration; `on_beat` and `on_log` hear of each heartbeat and of what is logged. With `signals`,
-    SIGINT and SIGTERM stop the run cleanly (episodes under way get `grace_s` seconds), a second one at
-    once; that is only possible in the main thread. StoreError when the file can no longer be written:
-    what was acknowledged is in it.
+    SIGINT, SIGTERM and SIGHUP stop the run cleanly (episodes under way get `grace_s` seconds), a second
+    one at once; that is only possible in the main thread. StoreError when the file can no longer be
+    written: what was acknowledged is in it.
     """
     path = run_path(experiment, out)
     path = resume.numbered(path) if new else path
@@ -298,7 +298,10 @@ class _Sitting:
 
 @contextmanager
 def _signals(driver: Driver, grace_s: float | None) -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into a clean stop; a second signal does not wait for anything."""
+    """Turn SIGINT, SIGTERM and SIGHUP into a clean stop; a second signal does not wait for anything.
+
+    A SIGHUP that is ignored already (`nohup`) stays ignored.
+    """
     if grace_s is None:
         yield
         return
@@ -310,7 +313,9 @@ def _signals(driver: Driver, grace_s: float | None) -> Iterator[None]:
         received += 1
         driver.stop(Stop("user", f"stopped by {name}"), grace_s=grace_s if received == 1 else 0.0)
 
-    handled = (signal.SIGINT, signal.SIGTERM)
+    handled = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        handled.append(signal.SIGHUP)
     for number in handled:
         loop.add_signal_handler(number, on_signal, number.name)
     try:

@@ -213,6 +213,17 @@ def test_without_a_terminal_unchanged_lines_are_not_repeated() -> None:
     assert stream.getvalue().count("\n") == 3 and "\x1b" not in stream.getvalue()
 
 
+def test_a_progress_line_that_cannot_be_written_stops_nothing() -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str, /) -> int:
+            raise OSError(5, "Input/output error")
+
+    line = ProgressLine("x", Gone())
+    line.beat(SNAPSHOT)
+    line.say("a line that no terminal takes")
+    line.close()
+
+
 def test_on_a_terminal_one_line_rewrites_itself() -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

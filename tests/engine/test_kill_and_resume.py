@@ -121,7 +121,7 @@ def test_killed_twenty_times_and_continued(tmp_path: Path) -> None:
             finished.add(key)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_cleanly_and_running_again_continues(tmp_path: Path, number: int) -> None:
     run_file, log = tmp_path / "a.memtui", tmp_path / "log"
     with target(run_file, log, 0.05) as stopped:
