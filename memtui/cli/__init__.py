@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import os
@@ -64,9 +65,10 @@ def _say(line: str, *details: str) -> None:
     """One line on standard error, and indented below it what belongs to it."""
     from memtui.views.text_door import clean_line
 
-    print(f"memtui: {clean_line(line)}", file=sys.stderr)
-    for detail in details:
-        print(f"  {clean_line(detail)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"memtui: {clean_line(line)}", file=sys.stderr)
+        for detail in details:
+            print(f"  {clean_line(detail)}", file=sys.stderr)
 
 
 def _dispatch(args: list[str]) -> int:

@@ -104,3 +104,9 @@ def test_a_full_disk_under_a_new_run_is_one_line_and_leaves_no_lock(
         make.write(tmp_path / "a.memtui", *make.opening())
     assert caught.value.exit_code == 3
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_an_error_that_nobody_can_read_keeps_its_code(tmp_path: Path) -> None:
+    done = shell(f"report '{tmp_path / 'missing'}' >/dev/full 2>/dev/full")
+    assert done.returncode == 3
