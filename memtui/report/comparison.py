@@ -155,7 +155,7 @@ def compare(
         )
     if both.unequal and not intersect:
         raise UserError(
-            f"{sum(both.unequal.values())} questions stand over histories that were filled differently; "
+            f"the histories were filled differently for {sum(both.unequal.values())} of the questions; "
             "--intersect compares those with equal histories, --any-history all of them"
         )
     notes += _about_pairs(a, b, both, uneven=bool(uneven), any_history=any_history)
@@ -191,11 +191,12 @@ def _about_pairs(a: Side, b: Side, both: Matched, *, uneven: bool, any_history: 
         notes.append("only the items in common are compared")
     if both.unequal:
         notes.append(
-            f"{sum(both.unequal.values())} questions are left out: their histories were filled differently"
+            f"left out because their histories were filled differently: {sum(both.unequal.values())} "
+            "questions over all scales"
         )
     elif both.left_out:
         notes.append(
-            f"{both.left_out} episodes are left out: the other side has none over the same history"
+            f"left out because the other side has none over the same history: {both.left_out} episodes"
         )
     if any(one.history is None for one in (*both.a, *both.b)):
         notes.append("some histories are not recorded: whether they are equal is not known")

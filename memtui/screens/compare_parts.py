@@ -187,7 +187,10 @@ def settings_lines(found: Comparison, width: int, most: int, look: Look) -> list
         return []
     parts: list[Text] = [styled("they differ in", look.muted)]
     for name, a, b in found.differences:
-        text = styled(f"{clean_line(name, width=40)} ", look.muted)
+        if name.endswith("sha256"):
+            continue  # says nothing to a reader; memtui compare prints it
+        short = name.removeprefix("arm.").replace(".config.", ".")
+        text = styled(f"{clean_line(short, width=40)} ", look.muted)
         text.append(clean_line(a, width=18), look.accent)
         text.append(" | ", look.faint)
         text.append(clean_line(b, width=18), look.fresh)

@@ -14,7 +14,8 @@ from textual.events import Key
 from textual.screen import ModalScreen
 
 from memtui.metrics import glyphs
-from memtui.views import marks, strip
+from memtui.views import ladder, marks, strip
+from memtui.views.difference import SIDE_BY_SIDE
 from memtui.views.look import Look
 from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, WRONG
 from memtui.views.styled import styled
@@ -74,11 +75,12 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "everywhere",
         (
-            ("1 2 3 4", "Runs, Overview, Episodes, Trajectory"),
+            ("1 2 3 4 5 6", "Runs, Overview, Episodes, Trajectory, Ladder, Compare"),
             ("Enter  Esc", "go in, go back to where you were"),
             ("-  =", "budget B down, up"),
             ("a  A", "alpha up, down"),
             ("J", "next judge"),
+            ("c", "mark an arm or a run; the second mark compares"),
             ("y", "copy what is selected"),
             ("o", "open it in the pager"),
             ("Space", "pause the live view, go on"),
@@ -111,9 +113,35 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("h l", "step back, on"),
             ("H L", "episode back, on, within the filter"),
+            (",  .", "the same question at a smaller, larger scale"),
+            ("<  >", "the same question on the previous, next arm"),
             ("m M", "next, previous call that changed coverage"),
             ("Tab  z", "pane, zoom"),
             ("/  n N", "find in the text, next, previous"),
+        ),
+    ),
+    (
+        "ladder",
+        (
+            ("h j k l", "cell"),
+            ("Enter", "its trajectory"),
+            ("m M", "next, previous flip, then of the next question that has one"),
+            ("H L", "question back, on, within the filter"),
+            ("/  n N", "find a question, next, previous"),
+            ("r", "one seed and repeat after another, all"),
+        ),
+    ),
+    (
+        "compare",
+        (
+            ("Enter", "both trajectories side by side"),
+            (",  .", "scale"),
+            ("<  >", "another arm as B; of two files, on both sides"),
+            ("0", "all pairs, or flips only"),
+            ("s", "swap A and B"),
+            ("u", "pair questions over unequal histories too"),
+            ("R", "read the files again"),
+            ("h l  H L", "side by side: side, pair"),
         ),
     ),
 )
@@ -152,6 +180,9 @@ def help_lines(look: Look) -> list[Text]:
     lines += [Text(end=""), styled("marks of a hit", look.strong)]
     for sign, what in marks.LEGEND:
         lines.append(Text.assemble("  ", (sign, look.gold), f"  {what}", end="", no_wrap=True))
+    lines += [Text(end=""), styled("along the scales, and side by side", look.strong)]
+    for sign, what in (*ladder.LEGEND, *SIDE_BY_SIDE):
+        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
     return lines
 
 

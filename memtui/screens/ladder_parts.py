@@ -105,7 +105,8 @@ def question_lines(
 def passing_line(ladder: Ladder, shape: Columns, look: Look) -> Text:
     """How many arms pass at each scale, under their columns."""
     text = Text(" ", end="", no_wrap=True)
-    text.append(fit("lines that pass", shape.name), look.muted)
+    lines = "arms" if len(ladder.variants) < 2 else "lines"
+    text.append(fit(f"{lines} that pass", shape.name), look.muted)
     for column in shape.indices:
         passed, n = ladder.passing[column]
         text.append("  ")

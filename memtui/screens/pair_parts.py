@@ -19,6 +19,7 @@ from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
 from memtui.store.reader import RunReader
 from memtui.store.records import SessionRow
 from memtui.views.coverage import coverage_ratio
+from memtui.views.difference import ONLY_A, ONLY_B, OTHER_QUERY, OTHER_RESULT, SAME
 from memtui.views.look import Look
 from memtui.views.marks import hit_marks
 from memtui.views.numbers import UNKNOWN, scale
@@ -29,12 +30,11 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, cut
 from memtui.views.wrapping import wrap
 
-SAME, OTHER_RESULT, OTHER_QUERY = "=", "≈", "≠"
 SIGNS = {
     Sameness.EQUAL: SAME,
     Sameness.DIFFERENT: OTHER_QUERY,
-    Sameness.ONLY_A: "◂",
-    Sameness.ONLY_B: "▸",
+    Sameness.ONLY_A: ONLY_A,
+    Sameness.ONLY_B: ONLY_B,
 }
 MIDDLE = 3
 """Cells between the two sides."""
@@ -72,8 +72,13 @@ class PairView:
         )
 
     def first_difference(self) -> int:
-        """Index of the first row in which the two differ; 0 where none does."""
-        return next((n for n, row in enumerate(self.rows) if self.differs(row)), 0)
+        """Index of the first row of calls in which the two differ; 0 where none does."""
+        for number, row in enumerate(self.rows):
+            if self.differs(row) and any(
+                stop is not None and stop.hits for stop in self.stops(row)
+            ):
+                return number
+        return 0
 
     def next_difference(self, index: int, by: int) -> int | None:
         """The next (1) or previous (-1) such row."""
@@ -256,7 +261,7 @@ def hits_heading(view: PairView, row: AlignedRow | None, width: int, look: Look)
     if left is None or right is None or not (left.hits or right.hits):
         return [line]
     total = len(_hits(left)) + len(_hits(right)) - common
-    summary = styled(f" {common} of {total} blocks came back on both sides", look.muted)
+    summary = styled(f" on both sides {common} of {total} blocks", look.muted)
     if row.sameness is Sameness.DIFFERENT:
         summary.append("   the queries differ", look.budget)
     return [line, summary]
@@ -272,7 +277,8 @@ def _brought(stop: Stop | None, look: Look) -> Text:
     text = Text(end="", no_wrap=True)
     text.append(f"call {stop.call_no}" if stop.is_call else stop.step.kind, look.accent)
     if stop.hits:
-        text.append(f"  {len(stop.hits)} hits", look.muted)
+        many = len(stop.hits)
+        text.append(f"  {many} hit{'s'[: many != 1]}", look.muted)
         ranks = sorted(rank for _, rank in stop.step.gold_ranks)
         if ranks:
             text.append(f"  ★ at rank {', '.join(map(str, ranks[:4]))}", look.gold)

@@ -133,8 +133,8 @@ def _compare(
     below: StepRow, here: StepRow, units: Sequence[str], sessions: Collection[str]
 ) -> Displacement:
     ranks_below, ranks_here = dict(below.gold_ranks), dict(here.gold_ranks)
-    above_below = _best_ranks(below.hits, sessions)
-    above_here = _best_ranks(here.hits, sessions)
+    above_below = best_ranks(below.hits, sessions)
+    above_here = best_ranks(here.hits, sessions)
     moved: dict[str, Moved] = {}
     for unit in units:
         limit_below, limit_here = ranks_below.get(unit), ranks_here.get(unit)
@@ -158,7 +158,7 @@ def _compare(
     )
 
 
-def _best_ranks(hits: Sequence[Hit], sessions: Collection[str]) -> dict[str, tuple[int, Hit]]:
+def best_ranks(hits: Sequence[Hit], sessions: Collection[str]) -> dict[str, tuple[int, Hit]]:
     """Best rank of each irrelevant session among the hits of a call."""
     found: dict[str, tuple[int, Hit]] = {}
     for rank, hit in enumerate(hits, 1):
@@ -214,4 +214,4 @@ def unit_label(unit: str, dates: Mapping[str, str | None]) -> str:
     """A unit of evidence in words: date of its session, and the turn where one is annotated."""
     token, _, turn = unit.partition(":")
     date = (dates.get(token) or "")[:10] or token
-    return f"{date} turn {int(turn) + 1}" if turn.isdecimal() else date
+    return f"{date} t{int(turn) + 1}" if turn.isdecimal() else date

@@ -9,6 +9,15 @@ from memtui.views.numbers import UNKNOWN
 
 REACH = 0.5
 """Half of the axis: differences beyond 50 points are drawn at its end."""
+SAME, OTHER_RESULT, OTHER_QUERY, ONLY_A, ONLY_B = "=", "≈", "≠", "◂", "▸"
+SIDE_BY_SIDE = (
+    (SAME, "the same query, and the same came back"),
+    (OTHER_RESULT, "the same query, but something else came back, or another answer"),
+    (OTHER_QUERY, "another query"),
+    (ONLY_A, "only A has it"),
+    (ONLY_B, "only B has it"),
+)
+"""Signs between two trajectories that stand side by side."""
 WHO = {"both": "both", "only_a": "◂ A", "only_b": "B ▸", "neither": "neither", "open": "open"}
 """Which side passed, in at most seven cells."""
 

@@ -165,7 +165,8 @@ class LadderGrid(LineView):
         shape = self.columns(width)
         text = Text(" ", end="", no_wrap=True)
         text.append("arm", look.muted)
-        text.append(fit("sessions added", shape.name - 3, "right"), look.faint)
+        aside = "sessions added" if shape.name >= 18 else ""
+        text.append(fit(aside, shape.name - 3, "right"), look.faint)
         if self._ladder is None:
             return text
         for column in shape.indices:
