@@ -1,4 +1,4 @@
-"""A report as one JSON document with a stable schema (docs/metrics.md, "Report JSON").
+"""A report as one JSON document with a stable schema (docs/command-line.md).
 
 Counts are integers, rates are not repeated as floats beside them, intervals have objects of their own,
 what is undefined is null.
