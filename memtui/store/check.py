@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memtui.model import RunState
 from memtui.store import codec, lease
-from memtui.store.connect import open_read_only, require_run_file
+from memtui.store.connect import ADVICE, open_read_only, require_run_file
 from memtui.store.damage import lost_rows, page_report
 from memtui.store.errors import StoreError
 
@@ -33,7 +33,10 @@ def check_file(path: Path) -> list[Problem]:
     try:
         connection, found = open_read_only(path)
     except StoreError as error:
-        return [Problem("unusable", "error", str(error))]
+        text = str(error).replace(
+            ADVICE, ": its list of tables cannot be read, so nothing in it can"
+        )
+        return [Problem("unusable", "error", text)]
     with closing(connection):
         try:
             warning = require_run_file(path, found)

@@ -9,6 +9,8 @@ from pathlib import Path
 from memtui.store.errors import NothingYet, StoreError
 from memtui.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
+ADVICE = ": run `memtui check` on it"
+"""What to do about a damaged file, for everybody but the check itself."""
 TIMEOUT = 5.0
 """Seconds SQLite waits for a lock before it gives up."""
 
@@ -103,7 +105,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
     if "not a database" in text:
         return StoreError(f"{path} is not a run file (not an SQLite file)")
     if "malformed" in text or "corrupt" in text:
-        return StoreError(f"{path} is damaged ({text}): run `memtui check` on it")
+        return StoreError(f"{path} is damaged ({text}){ADVICE}")
     if "interrupted" in text:
         return StoreError(f"reading {path} was interrupted")
     if "locked" in text or "busy" in text:

@@ -149,6 +149,7 @@ def test_files_that_are_no_run_files_are_one_problem(tmp_path: Path) -> None:
     cut = tmp_path / "cut.memtui"
     cut.write_bytes(large(tmp_path / "a.memtui").read_bytes()[:20_000])
     assert {"page", "unreadable", "unusable"} & set(kinds(cut))
+    assert not any("memtui check" in p.text for p in check_file(cut))  # that is what is running
 
 
 # -- copies ----------------------------------------------------------------------------------------
