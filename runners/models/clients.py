@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from runners.models.chat import ChatClient, ChatReply, ModelRequest
 from runners.models.local_server import LocalServer, local_model
+from runners.models.model_errors import ErrorKind, ModelError
 from runners.models.prices import LOCAL_PREFIX
 from runners.models.settings import ModelSettings, Price
 
@@ -31,10 +32,22 @@ class Clients:
         if not request.model.startswith(LOCAL_PREFIX):
             return await self._provider().chat(request, settings)
         server = await self._server(request.model, settings)
-        reply = await self._provider().chat(
-            replace(request, model=f"openai/{server.model.name}"),
-            replace(settings, api_base=server.url, api_key_env=None),
-        )
+        try:
+            reply = await self._provider().chat(
+                replace(request, model=f"openai/{server.model.name}"),
+                replace(settings, api_base=server.url, api_key_env=None),
+            )
+        except ModelError as error:
+            if error.kind in (ErrorKind.CONNECTION, ErrorKind.SERVER):
+                # If it has died, the next attempt has to know.
+                await server.ended(within=1.0)
+            raise ModelError(
+                error.kind,
+                str(error).removeprefix(f"{error.model}: "),
+                model=request.model,
+                status=error.status,
+                retry_after=error.retry_after,
+            ) from error
         return replace(reply, model=request.model)
 
     async def _server(self, model: str, settings: ModelSettings) -> LocalServer:

@@ -6,6 +6,7 @@ Models on this machine are called `local/<name>`, with the name that `memtui mod
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -72,6 +73,14 @@ class LocalServer:
     def running(self) -> bool:
         """Is the child alive?"""
         return self._child is not None and self._child.returncode is None
+
+    async def ended(self, within: float) -> bool:
+        """Has the child ended, or does it within some seconds?"""
+        if self._child is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within):
+                    await self._child.wait()
+        return not self.running
 
     async def start(self) -> None:
         """Start the child and wait until the model is loaded; UserError where it cannot be."""
