@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -23,7 +23,15 @@ from memtui.screens.ladder_parts import (
 from memtui.screens.ladder_questions import LadderQuestions
 from memtui.state.compare_marks import Mark
 from memtui.state.deep_link import link
-from memtui.state.ladder import Ladder, LadderData, LadderLine, Variant, build_ladder, read_ladder
+from memtui.state.ladder import (
+    Ladder,
+    LadderData,
+    LadderLine,
+    Variant,
+    build_ladder,
+    may_flip,
+    read_ladder,
+)
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.store.records import StepRow
@@ -147,7 +155,11 @@ class LadderScreen(LadderQuestions):
             items = sorted({f.item_id for f in facts if passing is None or f.id in passing})
             wanted = item if item is not None else next(iter(items), None)
             if flip and wanted is not None and items:
-                wanted = self._next_with_flip(session, items, wanted, flip, build, passing)
+                cells = {cell.id: cell for cell in session.header.cells}
+                likely = may_flip(facts, cells, settings.budget, mode)
+                wanted = self._next_with_flip(
+                    session, items, likely, wanted, flip, lambda data: build(data, passing)
+                )
             if wanted is None:
                 return items, None, None
             if kept is not None and kept[0] == version and kept[1].item.id == wanted:
@@ -178,16 +190,20 @@ class LadderScreen(LadderQuestions):
         self._show(ladder, settings)
 
     def _next_with_flip(
-        self, session: RunSession, items: Sequence[int], here: int, by: int, build: object,
-        passing: set[int] | None,
-    ) -> int:  # fmt: skip
+        self,
+        session: RunSession,
+        items: Sequence[int],
+        likely: Collection[int],
+        here: int,
+        by: int,
+        build: Callable[[LadderData], Ladder],
+    ) -> int:
         """The next question after `here` that flips somewhere; `here` where none does."""
-        assert callable(build)
         at = items.index(here) if here in items else 0
         order = items[at + 1 :] if by > 0 else items[:at][::-1]
         for item in order:
-            data = read_ladder(session.reader, item)
-            if data is not None and build(data, passing).next_change(0, -1, 1) is not None:
+            data = read_ladder(session.reader, item) if item in likely else None
+            if data is not None and build(data).next_change(0, -1, 1) is not None:
                 return item
         return here
 

@@ -6,14 +6,15 @@ cells are the episodes of that line by scale. Nothing here knows how it is drawn
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memtui.metrics.outcome import outcome
 from memtui.model import Outcome
 from memtui.state.episode_standing import outcome_of
 from memtui.store.reader import RunReader
-from memtui.store.records import EpisodeRow, ItemRow
+from memtui.store.records import CellRow, EpisodeFact, EpisodeRow, ItemRow
 
 ENDED = (Outcome.PASS, Outcome.EXHAUSTED, Outcome.WRONG)
 """Outcomes that say something about the system under test."""
@@ -227,6 +228,32 @@ def _passing(lines: Sequence[LadderLine], column: int) -> tuple[int, int]:
     outcomes = [cell.outcome for line in lines if (cell := line.cells[column]) is not None]
     ended = [what for what in outcomes if what in ENDED]
     return ended.count(Outcome.PASS), len(ended)
+
+
+def may_flip(
+    facts: Iterable[EpisodeFact], cells: Mapping[int, CellRow], budget: int, mode: str
+) -> set[int]:
+    """Ids of the questions that pass at one scale of a line and not at another: all that flip, and few more.
+
+    Facts do not tell ladder seeds apart, so a question of several seeds may be among them without a flip.
+    """
+    seen: dict[tuple[int, int, str, int], bool] = {}
+    found: set[int] = set()
+    known: dict[tuple[str | None, str | None, int, int], Outcome] = {}
+    for fact in facts:
+        if fact.item_id in found:
+            continue
+        key = (fact.end_reason, fact.label, fact.done, fact.requested)
+        what = known.get(key)
+        if what is None:
+            what = known[key] = outcome(fact, budget, mode)
+        if what not in ENDED:
+            continue
+        cell = cells[fact.cell_id]
+        line = (fact.item_id, cell.arm_id, other_conditions(cell.conditions), fact.repeat)
+        if seen.setdefault(line, what is Outcome.PASS) != (what is Outcome.PASS):
+            found.add(fact.item_id)
+    return found
 
 
 def along_scales(data: LadderData, episode: int, by: int) -> int | None:

@@ -26,6 +26,7 @@ from memtui.state.ladder import (
     across_arms,
     along_scales,
     build_ladder,
+    may_flip,
     read_ladder,
 )
 from memtui.store.reader import RunReader
@@ -117,6 +118,13 @@ def test_next_flip_goes_line_by_line_both_ways(reader: RunReader) -> None:
     assert ladder.next_change(0, 1, 1) == (0, 2)
     assert ladder.next_change(0, 2, 1) is None
     assert ladder.next_change(2, 3, -1) == (0, 2)
+
+
+def test_questions_that_may_flip_are_found_from_facts_alone(reader: RunReader) -> None:
+    cells = {cell.id: cell for cell in reader.cells()}
+    facts = reader.episode_facts(JUDGE)
+    assert may_flip(facts, cells, 2, "post_hoc") == {1}
+    assert may_flip(facts, cells, 0, "post_hoc") == set()
 
 
 def test_neighbours_along_scales_and_across_arms(reader: RunReader) -> None:

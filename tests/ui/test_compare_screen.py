@@ -13,6 +13,7 @@ import pytest
 from memtui.app import MemtuiApp
 from memtui.cli import main
 from memtui.screens.compare import CompareScreen
+from memtui.screens.ladder import LadderScreen
 from memtui.screens.pair import PairScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.alignment import Sameness
@@ -144,7 +145,7 @@ async def test_coming_from_a_question_stays_with_it(run_file: Path) -> None:
         wanted = screen.pair
         assert wanted is not None
         await press(pilot, "5")
-        assert app.screen.NAME == "Ladder"
+        assert isinstance(app.screen, LadderScreen)
         await press(pilot, "6")
         assert compare_of(app).pair == wanted
 
