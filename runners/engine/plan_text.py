@@ -5,6 +5,7 @@ from __future__ import annotations
 from memtui.metrics.scales import scale_label
 from runners.engine import estimate
 from runners.engine.plan import PlanReport
+from runners.memory.needs import LLM
 
 
 def plan_text(report: PlanReport) -> str:
@@ -53,6 +54,7 @@ def plan_text(report: PlanReport) -> str:
             for j in report.judges
         ],
     )
+    lines += _section("memory systems that ask a model (not in the figures above)", _asking(report))
     lines += _section(
         "missing rungs (their episodes are not planned)",
         [
@@ -64,6 +66,20 @@ def plan_text(report: PlanReport) -> str:
     lines += _section("warnings", report.warnings)
     lines += _section("assumed", estimate.assumptions(config))
     return "\n".join(lines) + "\n"
+
+
+def _asking(report: PlanReport) -> list[str]:
+    """Per memory system that asks a language model: which one, and when."""
+    experiment = report.experiment
+    phases = {
+        arm.memory_key: arm.memory.info.uses_door
+        for arm in experiment.arms.values()
+        if LLM in arm.memory.info.needs
+    }
+    return [
+        f"{name}: {experiment.memory_model}, in {', '.join(during)}"
+        for name, during in phases.items()
+    ]
 
 
 def _section(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:

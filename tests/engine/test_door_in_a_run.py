@@ -16,6 +16,8 @@ from runners.agents.model import ModelAgent
 from runners.engine.build import memory_model_of
 from runners.engine.config import check_config
 from runners.engine.experiment import Experiment
+from runners.engine.plan import make_plan
+from runners.engine.plan_text import plan_text
 from runners.engine.run import run_experiment
 from runners.memory.contract import CallResult, Door, Haystack, SessionText, SystemInfo
 from runners.models.chat import ChatReply, ModelRequest, ToolRequest
@@ -173,6 +175,14 @@ async def test_differences_are_named(tmp_path: Path) -> None:
     found = differences(*paths, most=1000)
     assert any(line.startswith("episode: only a.memtui") for line in found)
     assert any(line.startswith("ledger: ") for line in found)
+
+
+def test_the_plan_names_the_model_a_memory_asks() -> None:
+    made = experiment(ScriptedClient([obedient]))
+    text = plan_text(make_plan(made, {}))
+    assert "memory systems that ask a model" in text
+    assert "list: m, in prepare, open, call" in text
+    assert "memory systems that ask" not in plan_text(make_plan(tiny_experiment(), {}))
 
 
 def test_which_model_a_memory_asks() -> None:
