@@ -11,16 +11,28 @@ HELP = "check run files for damage and loss"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="run files")
+    parser.add_argument(
+        "--same-as",
+        type=Path,
+        metavar="FILE",
+        help="besides: do they say the same as this run, but for times (a replay does)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print every finding; 0 whole or unfinished only, 1 damaged, 3 where a file cannot be opened."""
     from memtui.cli.printing import print_document, print_text
-    from memtui.store.check import check_file
+    from memtui.store.check import Problem, check_file
+    from memtui.store.contents import differences
     from memtui.views.text_door import clean_line
 
     found = {path: check_file(path) for path in args.files}
+    if args.same_as is not None:
+        for path, problems in found.items():
+            if not any(problem.kind == "unusable" for problem in problems):
+                for line in differences(path, args.same_as):
+                    problems.append(Problem("differs", "error", line))
     if args.json:
         document = {
             "schema": "memtui-check-1",

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from memtui import cli
 from memtui.errors import UserError
 from memtui.model import Usage
 from memtui.store.contents import differences
@@ -153,6 +154,7 @@ async def test_a_replay_needs_no_model_and_tells_the_same(tmp_path: Path, worker
     assert silent.requests == []
     assert result.ends == {"answered": 18}
     assert differences(first, second) == []
+    assert cli.main(["check", str(first), "--same-as", str(second)]) == 0
 
 
 async def test_another_run_is_not_replayed(tmp_path: Path) -> None:
@@ -163,7 +165,7 @@ async def test_another_run_is_not_replayed(tmp_path: Path) -> None:
         await run_experiment(made, tmp_path / "a.memtui")
 
 
-async def test_differences_are_named(tmp_path: Path) -> None:
+async def test_differences_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = tmp_path / "a.memtui", tmp_path / "b.memtui"
     await run_experiment(experiment(ScriptedClient([obedient])), paths[0])
 
@@ -175,6 +177,8 @@ async def test_differences_are_named(tmp_path: Path) -> None:
     found = differences(*paths, most=1000)
     assert any(line.startswith("episode: only a.memtui") for line in found)
     assert any(line.startswith("ledger: ") for line in found)
+    assert cli.main(["check", str(paths[0]), "--same-as", str(paths[1])]) == 1
+    assert "episode: only a.memtui" in capsys.readouterr().out
 
 
 def test_the_plan_names_the_model_a_memory_asks() -> None:
