@@ -105,12 +105,25 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
     if "not a database" in text:
         return StoreError(f"{path} is not a run file (not an SQLite file)")
     if "malformed" in text or "corrupt" in text:
+        there, declared = path.stat().st_size, _declared_size(path)
+        if there < declared:
+            return StoreError(
+                f"{path} is cut short, {there:,} of {declared:,} bytes are there: copy it again"
+            )
         return StoreError(f"{path} is damaged ({text}){ADVICE}")
     if "interrupted" in text:
         return StoreError(f"reading {path} was interrupted")
     if "locked" in text or "busy" in text:
         return StoreError(f"{path} is locked by another program ({text}): try again")
     return StoreError(f"{path} cannot be read ({text})")
+
+
+def _declared_size(path: Path) -> int:
+    """Bytes the header of an SQLite file says it has (https://sqlite.org/fileformat2.html, 1.3)."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    page = int.from_bytes(header[16:18])
+    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32])
 
 
 def require_run_file(path: Path, found: Identity) -> str:

@@ -149,7 +149,14 @@ def test_files_that_are_no_run_files_are_one_problem(tmp_path: Path) -> None:
     cut = tmp_path / "cut.memtui"
     cut.write_bytes(large(tmp_path / "a.memtui").read_bytes()[:20_000])
     assert {"page", "unreadable", "unusable"} & set(kinds(cut))
-    assert not any("memtui check" in p.text for p in check_file(cut))  # that is what is running
+    (problem,) = check_file(cut)
+    whole = (tmp_path / "a.memtui").stat().st_size
+    assert f"20,000 of {whole:,} bytes are there" in problem.text
+    scrambled = tmp_path / "scrambled.memtui"
+    data = (tmp_path / "a.memtui").read_bytes()
+    scrambled.write_bytes(data[:100] + b"\xa5" * 5_000 + data[5_100:])
+    (problem,) = check_file(scrambled)
+    assert "memtui check" not in problem.text  # that is what is running
 
 
 # -- copies ----------------------------------------------------------------------------------------
