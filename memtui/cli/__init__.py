@@ -30,7 +30,7 @@ VERBS: dict[str, str] = {
     "doctor": "check this machine: versions, terminal, models, memory systems, folders",
     "data": "lint, get, convert or list benchmark data",
     "models": "list or install the model weights that some memory systems need",
-    "systems": "list the memory systems, ours and plug-ins, and what each still needs",
+    "systems": "list the memory systems; install, check or remove the packages among them",
     "completion": "print the completion script of a shell",
 }
 """Every verb with its one line of help, which its module's `HELP` repeats."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from memtui.errors import UserError
+from runners.models.chat import ModelReply
 from runners.models.gateway_http import (
     BODY_LIMIT,
     HttpError,
@@ -30,7 +31,7 @@ from runners.models.gateway_replies import (
     embeddings_body,
     model_body,
 )
-from runners.models.memory_door import PHASES, MemoryDoor
+from runners.models.memory_door import PHASES
 from runners.models.model_errors import ErrorKind, ModelAccessError, ModelError
 
 EMBEDDER = "all-MiniLM-L6-v2"
@@ -74,11 +75,36 @@ _STATUS = {
 }
 
 
+class Servable(Protocol):
+    """What the gateway asks of a door: a `MemoryDoor`, or whoever stands before one."""
+
+    @property
+    def model(self) -> str | None: ...
+
+    async def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        phase: str | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: Any = None,
+        response_format: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> ModelReply: ...
+
+    async def embed(
+        self, texts: Sequence[str], *, phase: str | None = None
+    ) -> Sequence[Sequence[float]]: ...
+
+
 @dataclass(slots=True)
 class _Holder:
     """For whom a key stands."""
 
-    door: MemoryDoor
+    door: Servable
     phase: str | None
     calls: int = 0
 
@@ -126,13 +152,13 @@ class Gateway:
     async def __aexit__(self, *args: object) -> None:
         await self.close()
 
-    def issue(self, door: MemoryDoor, phase: str | None = None) -> str:
+    def issue(self, door: Servable, phase: str | None = None) -> str:
         """A new key for a door and a phase; None takes the phase the door is in at each request."""
         key = f"memtui-{secrets.token_hex(16)}"
         self.assign(key, door, phase)
         return key
 
-    def assign(self, key: str, door: MemoryDoor, phase: str | None = None) -> None:
+    def assign(self, key: str, door: Servable, phase: str | None = None) -> None:
         """Let a key stand for another door from now on: a worker keeps the key it was started with."""
         if phase is not None and phase not in PHASES:
             raise ValueError(f"a key's phase is ingest or search, not {phase!r}")

@@ -24,20 +24,28 @@ class Memory:
         self.settings = settings
         self.kept: list[tuple[str, list[float], int]] = []
 
-    def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> int:
+    def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> str:
         for message in messages:
             misbehave(message["content"])
-        reply = self.post("chat/completions", {"messages": messages, "model": "m"})
+            if message["content"] == "UNREADABLE":
+                return "the reply is no JSON"
+        reply = self.post(
+            "chat/completions", {"messages": messages, "model": self.settings["chat_model"]}
+        )
         texts = json.loads(reply["choices"][0]["message"]["content"])
-        vectors = self.post("embeddings", {"input": texts, "model": "e"})["data"]
+        vectors = self.post("embeddings", {"input": texts, "model": self.settings["embed_model"]})[
+            "data"
+        ]
         self.kept += [
             (text, one["embedding"], source) for text, one in zip(texts, vectors, strict=True)
         ]
-        return len(self.kept)
+        return ""
 
     def search(self, query: str, k: int) -> list[dict[str, Any]]:
         misbehave(query)
-        asked = self.post("embeddings", {"input": query, "model": "e"})["data"][0]["embedding"]
+        asked = self.post("embeddings", {"input": query, "model": self.settings["embed_model"]})[
+            "data"
+        ][0]["embedding"]
         found = [
             {
                 "number": number,

@@ -24,7 +24,6 @@ from runners.memory.conformance_material import haystack, session
 from runners.memory.contract import MemoryError_, SessionText
 from runners.memory.packages import system as package_system
 from runners.memory.packages.batches import batches
-from runners.memory.packages.loopback import LoopbackDoor
 from runners.memory.packages.pool import WorkerPool
 from runners.memory.packages.recipes import HERE, RECIPES
 from runners.memory.packages.system import PackageSystem, PackageView
@@ -132,6 +131,14 @@ async def test_what_a_package_raises_is_told(system: PackageSystem) -> None:
         await found(view, "RAISE")
     assert "fake_package.py" in caught.value.__notes__[0]
     assert await found(view, "x"), "the process lives on"
+
+
+async def test_a_reply_that_cannot_be_read_is_counted(system: PackageSystem) -> None:
+    view = await opened(system, "x", "UNREADABLE", "y")
+    assert view.stored == 2
+    result = await view.call("memory_search", {"query": "x"})
+    assert result.data == {"unread_batches": 1, "unread_why": "the reply is no JSON"}
+    assert not (await (await opened(system, "x")).call("memory_search", {"query": "x"})).data
 
 
 async def test_a_hang_ends_the_process() -> None:
@@ -275,22 +282,6 @@ def _alive(group: int) -> list[Any]:
         except (ProcessLookupError, psutil.NoSuchProcess):
             continue
     return found
-
-
-async def test_another_key_is_refused() -> None:
-    door = ScriptedDoor(["never asked"])
-    served = await LoopbackDoor(door).start()
-    port = int(served.base_url.rsplit(":", 1)[1].split("/")[0])
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    body = b'{"messages": [{"role": "user", "content": "x"}]}'
-    writer.write(
-        b"POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer sk-guess\r\n"
-        b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
-    )
-    assert b" 401 " in await reader.readline()
-    writer.close()
-    served.close()
-    assert not door.asked
 
 
 def test_named_speakers_become_roles() -> None:

@@ -31,6 +31,8 @@ class Recipe:
     """Variables its process is given: telemetry and hub access switched off."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """What is set differently from the package's defaults; part of the system's configuration."""
+    limits: Mapping[str, str] = field(default_factory=dict)
+    """Rules of the conformance suite that the package is known not to keep, and why."""
 
     @property
     def slug(self) -> str:
@@ -72,6 +74,11 @@ RECIPES = {
             "mem0",
             200,
             {**_OFFLINE, "MEM0_TELEMETRY": "False"},
+            {
+                "observation_date": "session",
+                "search": "vectors only: keywords and entities want downloads",
+                "threshold": 0.0,
+            },
         ),
         Recipe(
             "pkg:mem0-1",
@@ -81,6 +88,7 @@ RECIPES = {
             "mem0",
             200,
             {**_OFFLINE, "MEM0_TELEMETRY": "False"},
+            {"todays_date": "session"},
         ),
         Recipe(
             "pkg:memos-text",
@@ -89,7 +97,8 @@ RECIPES = {
             "flat",
             "memos.memories.factory",
             670,
-            {**_OFFLINE, "MOS_USER_MANAGER_BACKEND": "sqlite"},
+            {**_OFFLINE},
+            {"memory": "general_text", "date_in_messages": True},
         ),
         Recipe(
             "pkg:graphiti",
@@ -99,6 +108,15 @@ RECIPES = {
             "graphiti_core",
             170,
             {**_OFFLINE, "GRAPHITI_TELEMETRY_ENABLED": "false", "SEMAPHORE_LIMIT": "1"},
+            {
+                "graph": "kuzu 0.11.3",
+                "search": "EDGE_HYBRID_SEARCH_RRF",
+                "undated_sessions": "1970-01-01",
+            },
+            {
+                "scripts without spaces": "its full-text index cuts words at spaces, and its vectors"
+                " find nothing below a cosine of 0.6"
+            },
         ),
     )
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +17,7 @@ def _text(messages: Messages) -> str:
 def mem0_2(messages: Messages, schema: Mapping[str, Any] | None) -> Reply:
     """Every message of the batch is a memory, as it stands."""
     new = _text(messages).rsplit("## New Messages\n", 1)[-1].split("\n\n## Observation Date")[0]
-    said = [line.partition(": ")[2] for line in new.splitlines() if ": " in line]
-    return {"memory": [{"text": text} for text in said]}
+    return {"memory": [{"text": text} for text in _said(new)]}
 
 
 def graphiti(messages: Messages, schema: Mapping[str, Any] | None) -> Reply:
@@ -66,4 +67,38 @@ def _edge(said: str) -> dict[str, Any]:
     }
 
 
-REPLIES: dict[str, Responder] = {"pkg:mem0-2": mem0_2, "pkg:graphiti": graphiti}
+def mem0_1(messages: Messages, schema: Mapping[str, Any] | None) -> Reply:
+    """Every message is a fact, and every fact that is not known yet is added."""
+    text = _text(messages)
+    if "The new retrieved facts are mentioned" not in text:
+        conversation = text.rsplit("Input:\n", 1)[-1]
+        return {"facts": _said(conversation)}
+    blocks = text.split("```")
+    facts = ast.literal_eval(blocks[-2].strip())
+    known = blocks[-4] if "Below is the current content" in text else ""
+    new = [fact for fact in facts if repr(fact) not in known]
+    return {"memory": [{"id": str(i), "text": t, "event": "ADD"} for i, t in enumerate(new, 100)]}
+
+
+def memos_text(messages: Messages, schema: Mapping[str, Any] | None) -> Reply:
+    """Every message is an item, as it stands."""
+    conversation = _text(messages).rsplit("Conversation:\n", 1)[-1].split("\n\nYour Output")[0]
+    said = [_DATE.sub("", line.partition(":")[2]).strip() for line in conversation.splitlines()]
+    return {
+        "memory list": [
+            {"key": text[:20], "memory_type": "UserMemory", "value": text, "tags": []}
+            for text in said
+            if text
+        ],
+        "summary": "",
+    }
+
+
+_DATE = re.compile(r"^\s*\[[^\]]*\]: ")
+
+REPLIES: dict[str, Responder] = {
+    "pkg:mem0-2": mem0_2,
+    "pkg:mem0-1": mem0_1,
+    "pkg:memos-text": memos_text,
+    "pkg:graphiti": graphiti,
+}

@@ -40,11 +40,12 @@ from runners.memory.flat.search import (
 from runners.memory.needs import LLM
 from runners.memory.packages.batches import Batch, batches
 from runners.memory.packages.environment import missing, python_of
-from runners.memory.packages.loopback import CHAT_MODEL, EMBED_MODEL, LoopbackDoor
 from runners.memory.packages.pool import WorkerPool, close_quietly
 from runners.memory.packages.recipes import Recipe
+from runners.memory.packages.watched_door import WatchedDoor
 from runners.memory.packages.worker_process import WorkerProcess, WorkerTimeout
 from runners.memory.provenance import Source, dated, derived_hit, latest_date, source
+from runners.models.gateway import EMBEDDER, Gateway
 
 BATCH_TOKENS = 1_000
 MAX_TOKENS = 2_000
@@ -60,38 +61,60 @@ class PackageView:
     """One haystack in one process of the package."""
 
     def __init__(
-        self, system: PackageSystem, worker: WorkerProcess, door: LoopbackDoor, name: str
+        self, system: PackageSystem, worker: WorkerProcess, door: WatchedDoor, name: str
     ) -> None:
         self._system = system
         self._worker = worker
         self._door = door
+        self._gateway = Gateway()
         self._name = name
         self._sources: list[Source] = []
         self._closed = False
         self.stored = 0
-        """Sessions handed over so far."""
+        """Sessions handed over of which the package could read something, or nothing was said in."""
+        self.unread: list[str] = []
+        """Why the model's reply to a batch could not be read, for each such batch."""
         # A view that is dropped without a word still gives back what it holds.
-        self._drop = weakref.finalize(self, _drop, system.pool, worker, door, name)
+        self._drop = weakref.finalize(self, _drop, system.pool, worker, name)
 
     async def start(self) -> None:
         """Make an empty state in the process."""
-        settings = self._system.settings(self._worker, self._door, self._name)
-        await self._ask("open", self._system.search_s, settings=settings)
+        await self._ask("open", self._system.search_s, settings=await self.settings())
+
+    async def settings(self) -> dict[str, Any]:
+        """What the process is told: a folder of its own, and the only server there is."""
+        folder = self._worker.folder / self._name
+        folder.mkdir()
+        await self._gateway.start()
+        return {
+            "folder": str(folder),
+            "base_url": self._gateway.base_url,
+            # Without a phase of its own: the door knows whether it is filled or searched.
+            "key": self._gateway.issue(self._door),
+            "chat_model": self._door.model,
+            "embed_model": EMBEDDER,
+            "dimensions": self._system.dimensions,
+            "max_tokens": self._system.max_tokens,
+        }
 
     async def fill(self, haystack: Haystack, sessions: Sequence[Sequence[Batch]]) -> None:
         """Hand the sessions over, oldest first."""
         for place, (position, parts) in enumerate(zip(haystack.positions, sessions, strict=True)):
+            unread = 0
             for batch in parts:
                 number = len(self._sources)
                 self._sources.append(source(place, position, batch.first, batch.last))
-                await self._ask(
+                problem = await self._ask(
                     "add",
                     self._system.add_s,
                     source=number,
                     messages=batch.messages,
                     date=position.date,
                 )
-            self.stored += 1
+                if problem:
+                    unread += 1
+                    self.unread.append(str(problem))
+            self.stored += not parts or unread < len(parts)
 
     async def call(self, tool: str, args: Mapping[str, Any]) -> CallResult:
         """Search the package; hits best first, ties oldest first."""
@@ -104,7 +127,13 @@ class PackageView:
         if not query or not self._sources:
             return CallResult((), usage=Usage(prompt=0, completion=0, cost=0.0), k_effective=k)
         found = await self._ask("search", self._system.search_s, query=query, k=k)
-        return CallResult(tuple(self._hits(found)[:k]), k_effective=k)
+        return CallResult(tuple(self._hits(found)[:k]), k_effective=k, data=self._remarks())
+
+    def _remarks(self) -> dict[str, Any]:
+        """What the package could not read of the model, where there was anything."""
+        if not self.unread:
+            return {}
+        return {"unread_batches": len(self.unread), "unread_why": self.unread[0]}
 
     def _hits(self, found: Sequence[Mapping[str, Any]]) -> list[Hit]:
         hits: list[tuple[float, int, int, Hit]] = []
@@ -141,17 +170,14 @@ class PackageView:
 
     async def clone(self) -> PackageView:
         """A copy of the state, in the same process."""
-        door = await LoopbackDoor(self._door.door).start()
-        name = self._system.next_name()
         self._worker.views += 1
-        copy = PackageView(self._system, self._worker, door, name)
-        await self._ask(
-            "copy",
-            self._system.add_s,
-            to=name,
-            settings=self._system.settings(self._worker, door, name),
+        copy = PackageView(
+            self._system, self._worker, WatchedDoor(self._door.door), self._system.next_name()
         )
+        settings = await copy.settings()
+        await self._ask("copy", self._system.add_s, to=copy._name, settings=settings)
         copy._sources, copy.stored = list(self._sources), self.stored
+        copy.unread = list(self.unread)
         return copy
 
     async def context(self, question: str, tokens: int) -> Context:
@@ -169,14 +195,13 @@ class PackageView:
         self._closed = True
         self._drop.detach()
         await close_quietly(self._worker, self._name, CLOSE_S)
-        self._door.close()
+        await self._gateway.close()
         self._system.pool.give(self._worker)
 
 
-def _drop(pool: WorkerPool, worker: WorkerProcess, door: LoopbackDoor, name: str) -> None:
+def _drop(pool: WorkerPool, worker: WorkerProcess, name: str) -> None:
     worker.tell("close", view=name)
     pool.give(worker)
-    door.close()
 
 
 class PackageSystem:
@@ -210,7 +235,8 @@ class PackageSystem:
         self.batch_tokens, self.max_tokens = batch_tokens, max_tokens
         self.add_s, self.search_s = float(add_s), float(search_s)
         self.pool = WorkerPool(lambda: start_worker(recipe), workers)
-        self._dimensions: int | None = None
+        self.dimensions: int | None = None
+        """Of the run's vectors, once they are known."""
         weakref.finalize(self, self.pool.close)
 
     @classmethod
@@ -249,20 +275,6 @@ class PackageSystem:
         """A name for one more view."""
         return f"v{next(_NAMES)}"
 
-    def settings(self, worker: WorkerProcess, door: LoopbackDoor, name: str) -> dict[str, Any]:
-        """What a worker is told of a view: its folder, and the only server there is."""
-        folder = worker.folder / name
-        folder.mkdir()
-        return {
-            "folder": str(folder),
-            "base_url": door.base_url,
-            "key": door.key,
-            "chat_model": CHAT_MODEL,
-            "embed_model": EMBED_MODEL,
-            "dimensions": self._dimensions,
-            "max_tokens": self.max_tokens,
-        }
-
     async def prepare(self, session: SessionText, door: Door | None) -> tuple[Batch, ...]:
         """Cut the session into batches of messages."""
         return batches(session.turns, self.batch_tokens)
@@ -281,15 +293,10 @@ class PackageSystem:
             raise UserError(
                 f"{self.recipe.name} asks a language model, and there is no door to one"
             )
-        if self._dimensions is None:
-            self._dimensions = len((await door.embed(["dimensions"]))[0])
+        if self.dimensions is None:
+            self.dimensions = len((await door.embed(["dimensions"]))[0])
         worker = await self.pool.take()
-        try:
-            served = await LoopbackDoor(door).start()
-            view = PackageView(self, worker, served, self.next_name())
-        except BaseException:
-            self.pool.give(worker)
-            raise
+        view = PackageView(self, worker, WatchedDoor(door), self.next_name())
         try:
             await view.start()
             await view.fill(haystack, sessions)

@@ -27,6 +27,8 @@ from typing import Any
 
 from runners.memory.contract import MemoryError_
 
+_HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "MEM0_DIR", "MEMOS_BASE_PATH")
+"""Variables by which packages find a place for their files."""
 START_S = 120.0
 """Seconds a package has to import: the heaviest took 16 on two busy cores."""
 _GUARDIAN = (
@@ -103,9 +105,7 @@ class WorkerProcess:
         return {
             **kept,
             "PATH": os.defpath,
-            **dict.fromkeys(
-                ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "MEM0_DIR"), home
-            ),
+            **dict.fromkeys(_HOMES, home),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONUNBUFFERED": "1",
             "OMP_NUM_THREADS": "1",

@@ -28,6 +28,7 @@ class Memory:
         self.graphiti: Any = None
         self.numbers: dict[str, int] = {}
         self.episodes: dict[str, int] = {}
+        self.no_reply: Any = import_module("graphiti_core.llm_client.errors").EmptyResponseError
 
     async def start(self) -> None:
         """Open the graph and make its full-text indices where there are none."""
@@ -44,20 +45,26 @@ class Memory:
             for query in queries.get_fulltext_indices(provider):
                 await driver.execute_query(query)
 
-    async def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> int:
-        """Add the messages as one episode; returns how many facts are known."""
-        found = await self.graphiti.add_episode(
-            name=str(source),
-            episode_body="\n".join(f"{m['role']}: {m['content']}" for m in messages),
-            source_description="conversation",
-            reference_time=instant(date),
-            source=import_module("graphiti_core.nodes").EpisodeType.message,
-            group_id=GROUP,
-        )
+    async def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> str:
+        """Add the messages as one episode; returns why nothing could be read, or nothing.
+
+        The package raises where a reply is not of its form; a conversation goes on after that.
+        """
+        try:
+            found = await self.graphiti.add_episode(
+                name=str(source),
+                episode_body="\n".join(f"{m['role']}: {m['content']}" for m in messages),
+                source_description="conversation",
+                reference_time=instant(date),
+                source=import_module("graphiti_core.nodes").EpisodeType.message,
+                group_id=GROUP,
+            )
+        except (ValueError, KeyError, IndexError, TypeError, self.no_reply) as error:
+            return f"{type(error).__name__}: {error}"[:300]
         self.episodes[found.episode.uuid] = source
         for edge in found.edges:
             self.numbers.setdefault(edge.uuid, len(self.numbers))
-        return len(self.numbers)
+        return ""
 
     async def search(self, query: str, k: int) -> list[dict[str, Any]]:
         """The k best facts with the time in which they held."""
@@ -155,7 +162,9 @@ def main() -> None:
             super().__init__(path, buffer_pool_size=POOL_BYTES, max_db_size=DATABASE_BYTES)
 
     kuzu.Database = Small
-    import_module("graphiti_core")
+    llm: Any = import_module("graphiti_core.llm_client.client")
+    # The same reply comes to the same question: waiting for minutes between attempts is no use.
+    llm.LLMClient._generate_response_with_retry.retry.wait = import_module("tenacity").wait_none()
     worker.serve(replies, "graphiti-core", opened)
 
 

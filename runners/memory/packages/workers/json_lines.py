@@ -77,8 +77,9 @@ def _is_loopback(host: Any) -> bool:
 def serve(replies: int, package: str, open_memory: Callable[[Settings], Any]) -> None:
     """Answer requests until standard input ends.
 
-    `open_memory(settings)` gives an object with `add(source, messages, date)`, `search(query, k)`,
-    `copy(settings)` and `close()`, plain or async; requests of one view are answered in order, those
+    `open_memory(settings)` gives an object with `add(source, messages, date)` (returns why a reply of
+    the model could not be read, or an empty text), `search(query, k)`, `copy(settings)` and `close()`,
+    plain or async; requests of one view are answered in order, those
     of different views side by side.
     """
     with os.fdopen(replies, "w", encoding="utf-8", buffering=1) as out:

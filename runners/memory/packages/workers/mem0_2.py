@@ -7,6 +7,7 @@ off: search is by vectors only.
 
 from __future__ import annotations
 
+import logging
 import shutil
 from contextvars import ContextVar
 from importlib import import_module
@@ -14,6 +15,9 @@ from typing import Any
 
 USER = "u"
 DATE: ContextVar[str] = ContextVar("DATE", default="unknown")
+"""Of the session that is being read."""
+PROBLEMS: ContextVar[list[str] | None] = ContextVar("PROBLEMS", default=None)
+"""Replies of the model that the package could not read: it logs them and goes on."""
 
 
 def config(settings: dict[str, Any]) -> dict[str, Any]:
@@ -69,19 +73,32 @@ class Memory:
         self.numbers: dict[str, int] = {}
         self.sources: dict[str, list[int]] = {}
 
-    def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> int:
-        """Extract and store; returns how many memories there are."""
-        DATE.set(date or "unknown")
+    def add(self, source: int, messages: list[dict[str, str]], date: str | None) -> str:
+        """Extract and store; returns why nothing could be read, or nothing."""
+        problems: list[str] = []
+        PROBLEMS.set(problems)
+        DATE.set(date[:10] if date else "unknown")
         found = self.memory.add(messages, user_id=USER, metadata={"source": source}, infer=True)
         for one in found.get("results", []):
-            if one.get("event") == "ADD":
-                self.numbers.setdefault(one["id"], len(self.numbers))
-                self.sources[one["id"]] = [source]
-        return len(self.sources)
+            self.note(one["id"], one.get("event"), source)
+        return problems[-1] if problems else ""
+
+    def note(self, memory: str, event: str | None, source: int) -> None:
+        """Keep where a memory comes from: an update is made from what it was and from what came."""
+        if event == "DELETE":
+            self.sources.pop(memory, None)
+        elif event in ("ADD", "UPDATE"):
+            self.numbers.setdefault(memory, len(self.numbers))
+            self.sources[memory] = sorted({*self.sources.get(memory, []), source})
 
     def search(self, query: str, k: int) -> list[dict[str, Any]]:
         """The k nearest memories. The floor is the lowest there may be: its default is 0.1."""
-        found = self.memory.search(query, filters={"user_id": USER}, top_k=k, threshold=0.0)
+        return self.hits(
+            self.memory.search(query, filters={"user_id": USER}, top_k=k, threshold=0.0)
+        )
+
+    def hits(self, found: dict[str, Any]) -> list[dict[str, Any]]:
+        """What the package found, with the numbers of its memories and of their batches."""
         return [
             {
                 "number": self.numbers[one["id"]],
@@ -90,7 +107,7 @@ class Memory:
                 "sources": self.sources[one["id"]],
             }
             for one in found["results"]
-            if one["id"] in self.numbers
+            if one["id"] in self.sources
         ]
 
     def copy(self, settings: dict[str, Any]) -> Memory:
@@ -98,7 +115,7 @@ class Memory:
         self.close()
         shutil.copytree(self.settings["folder"], settings["folder"], dirs_exist_ok=True)
         self.memory = opened(self.settings)
-        new = Memory(settings)
+        new = type(self)(settings)
         new.numbers = dict(self.numbers)
         new.sources = {key: list(value) for key, value in self.sources.items()}
         return new
@@ -107,6 +124,16 @@ class Memory:
         """Give the folder's lock back."""
         self.memory.close()
         self.memory.vector_store.client.close()
+
+
+class Unread(logging.Handler):
+    """Hands the package's complaints about a reply to whoever adds at the moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message."""
+        problems = PROBLEMS.get()
+        if problems is not None:
+            problems.append(record.getMessage()[:300])
 
 
 def main() -> None:
@@ -120,6 +147,7 @@ def main() -> None:
         return prompt(*args, **{**keywords, "current_date": DATE.get(), "timestamp": DATE.get()})
 
     package.generate_additive_extraction_prompt = dated
+    package.logger.addHandler(Unread(logging.ERROR))
     worker.serve(replies, "mem0ai", Memory)
 
 
