@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import ClassVar, Protocol
@@ -68,6 +69,8 @@ class MemtuiApp(NavigatingApp):
         Binding("5", "screen('ladder')", "Ladder", show=False, id="app.ladder"),
         Binding("6", "screen('compare')", "Compare", show=False, id="app.compare"),
         Binding("c", "mark", "mark for compare", show=False, id="app.mark"),
+        Binding("i", "annotate", "bookmark, note, flag", show=False, id="app.annotate"),
+        Binding("F", "flagged", "flagged questions in or out", show=False, id="app.flagged"),
         Binding("escape", "go_back", "back", show=False, id="app.back"),
         Binding("minus,underscore", "budget(-1)", "budget down", show=False, id="app.budget-down"),
         Binding("equals_sign,plus", "budget(1)", "budget up", show=False, id="app.budget-up"),
@@ -204,6 +207,36 @@ class MemtuiApp(NavigatingApp):
         if changed == session.settings:
             self.say("the file holds verdicts of one judge only")
         self.change(changed)
+
+    def action_flagged(self) -> None:
+        """Take the questions whose gold the reader flagged out of every rate, or back in."""
+        session = self._session
+        if session is None:
+            return
+        out = not session.settings.without_flagged
+        many = len(session.marks.bad_gold)
+        if out and not many:
+            self.say("no question is flagged yet: i on an episode flags its gold as bad")
+            return
+        self.change(replace(session.settings, without_flagged=out))
+        what = f"{many} flagged question{'s' if many > 1 else ''}"
+        self.say(f"{what} {'out of' if out else 'back in'} every rate")
+
+    def action_annotate(self) -> None:
+        """Bookmark, note and flag the episode at hand."""
+        screen, session = self.screen, self._session
+        if not isinstance(screen, MemtuiScreen) or session is None:
+            return
+        from memtui.screens.annotate import Annotate, entries_of
+
+        at_hand = screen.episode_id
+        rows = {} if at_hand is None else session.pages.episode_rows([at_hand])
+        if not rows:
+            self.say("no episode to annotate here: screens 3, 4 and 5 have one at hand")
+            return
+        row = rows[next(iter(rows))]
+        dialog = Annotate(row, session.marks)
+        self.push_screen(dialog, lambda kept: self.mark(entries_of(dialog)) if kept else None)
 
     def action_pause(self) -> None:
         """Hold the picture still, or catch up with what came meanwhile."""

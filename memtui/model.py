@@ -32,6 +32,10 @@ class EndReason(StrEnum):
     EMPTY = "empty"
 
 
+FLAGGED = "flagged"
+"""No end reason: what stands in its place where a reader left a flagged question out of every rate."""
+
+
 class Outcome(StrEnum):
     """The three outcomes at a budget B, or the two reasons an episode has none."""
 

@@ -65,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
         judge = args.judge
         if judge is None and Path(file_a) != Path(file_b):
             judge = _common_judge(reader_a.judges(), reader_b.judges(), reader_a.run().judge)
-        source_a = ReportSource(reader_a, judge, args.filter or "")
+        flt, flagged = args.filter or "", args.flagged
+        source_a = ReportSource(reader_a, judge, flt, flagged=flagged)
         same = Path(file_a) == Path(file_b)
-        source_b = source_a if same else ReportSource(reader_b, judge, args.filter or "")
+        source_b = source_a if same else ReportSource(reader_b, judge, flt, flagged=flagged)
         a = Side(source_a, choose_arm(source_a, arm_a))
         b = Side(source_b, choose_arm(source_b, arm_b))
         if same and a.arm == b.arm:

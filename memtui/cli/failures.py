@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with open_run(args.file) as reader:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
-        source = ReportSource(reader, args.judge, args.filter or "")
+        source = ReportSource(reader, args.judge, args.filter or "", flagged=args.flagged)
         found = find_failures(source, args.budget, limit=args.limit or None)
     if args.json:
         print_document(failures_document(found))

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     with open_run(args.file) as reader:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
-        source = ReportSource(reader, args.judge, args.filter or "")
+        source = ReportSource(reader, args.judge, args.filter or "", flagged=args.flagged)
         own = source.run.budget
         budget = check_budget(
             own if args.budget is None else args.budget, source.mode, own, source.call_cap

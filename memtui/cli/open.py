@@ -14,7 +14,7 @@ HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 NEED_A_FILE = (
-    "budget", "alpha", "judge", "filter", "screen", "episode", "question", "arm", "scale", "arms",
+    "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "question", "arm", "scale", "arms",
     "other",
 )  # fmt: skip
 THEMES = ("dark", "light", "blue-orange")
@@ -86,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
             alpha=args.alpha,
             judge=args.judge,
             filter_text=args.filter,
+            flagged=args.flagged,
         )
         if args.episode is not None:
             episode = deep_link.episode_of(session, args.episode)

@@ -20,3 +20,8 @@ def add_rate_arguments(parser: argparse.ArgumentParser, *, alpha: bool = True) -
         metavar="TEXT",
         help="only episodes such as 'out:exhausted scale>=200 \"free text\" -arm:dense'",
     )
+    parser.add_argument(
+        "--flagged",
+        choices=("include", "exclude"),
+        help="questions whose gold a reader flagged: in every rate, or in none (default include)",
+    )

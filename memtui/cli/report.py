@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
             coverage=args.coverage,
             bootstrap=not args.no_bootstrap,
             tokens=args.tokens,
+            flagged=args.flagged,
         )
     if args.json:
         from memtui.report.as_json import report_document, to_json

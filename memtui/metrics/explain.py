@@ -6,7 +6,7 @@ is not in the data, so it is not claimed.
 
 from __future__ import annotations
 
-from memtui.metrics.outcome import BAD_GOLD, JUDGE, UNJUDGED, UNKNOWN_END, standing
+from memtui.metrics.outcome import JUDGE, UNJUDGED, UNKNOWN_END, standing
 from memtui.metrics.regime import (
     COVERED,
     NA,
@@ -18,7 +18,7 @@ from memtui.metrics.regime import (
     overshoot,
     regime,
 )
-from memtui.model import BudgetMode, EndReason, Regime
+from memtui.model import FLAGGED, BudgetMode, EndReason, Regime
 
 CAUSES = {
     "provider": "the model provider or the network failed",
@@ -26,7 +26,7 @@ CAUSES = {
     UNJUDGED: "no judge has looked at its answer yet",
     JUDGE: "the judge could not decide",
     UNKNOWN_END: "its end reason is not known to this version",
-    BAD_GOLD: "its gold answer was marked as wrong",
+    FLAGGED: "a reader flagged the gold of its question as wrong",
 }
 """Causes of exclusion, in words."""
 

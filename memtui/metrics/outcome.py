@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from memtui.errors import UserError
-from memtui.model import BudgetMode, EndReason, Label, Outcome
+from memtui.model import FLAGGED, BudgetMode, EndReason, Label, Outcome
 
 
 class FactLike(Protocol):
@@ -96,8 +96,6 @@ JUDGE = "judge"
 """Excluded because the judge could not decide (failure, unparsable, rubric): unknown, not wrong."""
 UNKNOWN_END = "unknown_end"
 """Excluded because the file names an end reason this version does not know."""
-BAD_GOLD = "bad_gold"
-"""Excluded because a reader marked the item's gold as wrong."""
 
 
 class Standing(NamedTuple):
@@ -123,6 +121,8 @@ def standing(
     """Look an ended episode up in the table; a right verdict always beats a failure of the system."""
     if not done or end_reason is None:
         return Standing(counted=False, pending=True)
+    if end_reason == FLAGGED:
+        return Standing(counted=False, cause=FLAGGED)
     try:
         rule = RULES[BudgetMode(mode)][EndReason(end_reason)]
     except ValueError:

@@ -13,7 +13,7 @@ from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import Clustered, Interval, wilson
 from memtui.metrics.p90r import Quantile, quantile_of_counts
 from memtui.metrics.regime import OUTCOME_OF
-from memtui.model import Outcome, Regime
+from memtui.model import FLAGGED, Outcome, Regime
 
 
 @dataclass(slots=True)
@@ -51,10 +51,18 @@ class Tally:
         return sum(self.excluded.values())
 
     @property
+    def n_lost(self) -> int:
+        """Excluded episodes without those whose question a reader flagged.
+
+        Flagged questions are out of every rung alike, so they say nothing against one of them.
+        """
+        return self.n_excluded - self.excluded[FLAGGED]
+
+    @property
     def excluded_share(self) -> float | None:
-        """Excluded out of all that ended; None when none ended."""
-        ended = self.n + self.n_excluded
-        return self.n_excluded / ended if ended else None
+        """Excluded out of all that ended, flagged questions apart; None when none ended."""
+        ended = self.n + self.n_lost
+        return self.n_lost / ended if ended else None
 
     @property
     def policies(self) -> dict[str, tuple[int, int]]:
@@ -65,7 +73,7 @@ class Tally:
         """
         return {
             "errors_excluded": (self.passed, self.n),
-            "errors_wrong": (self.passed, self.n + self.n_excluded),
+            "errors_wrong": (self.passed, self.n + self.n_lost),
             "failures_excluded": (self.passed, self.n - self.system_failed),
         }
 

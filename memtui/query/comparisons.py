@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.metrics.scales import OWN
 from memtui.query.errors import QueryError
-from memtui.query.fields import TEXT_COLUMNS, Field, Kind, flag_sql, texts
+from memtui.query.fields import TEXT_COLUMNS, Field, Kind, flag_sql, has_sql, texts
 from memtui.query.grammar import Term
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
@@ -187,12 +187,17 @@ def _text(field: Field, term: Term, value: str) -> Test:
 
 def _flag(field: Field, term: Term, value: str) -> Test:
     name = bindable(value)
+    if field.choices and name not in field.choices:
+        close = difflib.get_close_matches(name, field.choices, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(field.choices)}"
+        raise QueryError(f"{field.name}: {value!r} is not known; {hint}", term.start, term.end)
 
     def holds(subject: Subject, environment: Environment) -> bool:
         found = field.value(subject, environment)
         return isinstance(found, frozenset) and name in found
 
-    return Test(holds, lambda environment: flag_sql(name, environment))
+    decide = has_sql if field.name == "has" else flag_sql
+    return Test(holds, lambda environment: decide(name, environment))
 
 
 def ascii_lower(text: str) -> str:

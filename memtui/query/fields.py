@@ -6,7 +6,7 @@ once for each kind in `comparisons.py`. A property test holds the two against ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -16,6 +16,8 @@ from memtui.metrics.scales import OWN
 from memtui.model import EndReason, EvidenceStatus, Outcome, Regime
 from memtui.query.regime_sql import Sql, coverage_sql, outcome_sql, regime_sql
 from memtui.query.subject import Environment, Subject
+from memtui.store import codec
+from memtui.store.side_file import BAD_GOLD
 
 
 class Kind(Enum):
@@ -109,7 +111,28 @@ def _flags(subject: Subject, environment: Environment) -> frozenset[str]:
         environment.mode,
         context=subject.row.arm in environment.context_arms,
     )
-    return frozenset(own) | frozenset(subject.item.flags)
+    marked = {BAD_GOLD} if subject.item.key in environment.marks.bad_gold else set()
+    return frozenset(own) | frozenset(subject.item.flags) | marked
+
+
+def _has(subject: Subject, environment: Environment) -> frozenset[str]:
+    """Which of `HAS` a reader gave the episode, or its question."""
+    marks, key = environment.marks, subject.row.key
+    given = (key in marks.notes, key in marks.bookmarks, subject.item.key in marks.bad_gold)
+    return frozenset(name for name, there in zip(HAS, given, strict=True) if there)
+
+
+def _one_of(column: str, keys: Collection[str]) -> Sql:
+    """Whether the column is one of the keys."""
+    return f"{column} IN (SELECT value FROM json_each(?))", (codec.to_text(sorted(keys)),)
+
+
+def _unless_left_out(found: Sql, environment: Environment) -> Sql:
+    """`excluded` for questions that are out of every rate, else what was found."""
+    if not environment.left_out:
+        return found
+    text, params = _one_of("i.key", environment.left_out)
+    return f"CASE WHEN e.done=1 AND {text} THEN 'excluded' ELSE {found[0]} END", params + found[1]
 
 
 def _haystack(name: str) -> Callable[[Subject, Environment], Value]:
@@ -118,6 +141,8 @@ def _haystack(name: str) -> Callable[[Subject, Environment], Value]:
 
 _COVERAGE = ("covered", "partial", "none", "na")
 _COVERAGE_WORDS = {"full": "covered", "complete": "covered", "n/a": "na"}
+HAS = ("note", "bookmark", "flag")
+"""What a reader can give an episode or its question."""
 _YES_NO = ("yes", "no")
 _BOOLEAN_WORDS = {"true": "yes", "1": "yes", "false": "no", "0": "no"}
 N, C, T = Kind.NUMBER, Kind.CHOICE, Kind.TEXT
@@ -128,7 +153,7 @@ FIELDS: tuple[Field, ...] = (
         C,
         "outcome at B",
         lambda s, v: outcome(s.signature(v), v.budget, v.mode).value,
-        lambda v: outcome_sql(v.mode, v.budget),
+        lambda v: _unless_left_out(outcome_sql(v.mode, v.budget), v),
         choices=tuple(o.value for o in Outcome),
         synonyms={"passed": "pass", "running": "pending", "exh": "exhausted"},
         aliases=("outcome",),
@@ -139,7 +164,7 @@ FIELDS: tuple[Field, ...] = (
         C,
         "regime at B, or a group of them (exhausted, right, wrong)",
         lambda s, v: regime(s.signature(v), v.budget, v.mode).value,
-        lambda v: regime_sql(v.mode, v.budget),
+        lambda v: _unless_left_out(regime_sql(v.mode, v.budget), v),
         choices=tuple(r.value for r in Regime),
         facet=True,
     ),
@@ -239,10 +264,18 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "flag",
         Kind.FLAG,
-        f"{', '.join(FLAGS)}, or a flag of the item",
+        f"{', '.join(FLAGS)}, {BAD_GOLD} (a reader's), or a flag of the item",
         _flags,
         lambda _: ("NULL", ()),
         facet=True,
+    ),
+    Field(
+        "has",
+        Kind.FLAG,
+        f"{', '.join(HAS)}: what a reader gave it",
+        _has,
+        lambda _: ("NULL", ()),
+        choices=HAS,
     ),
     Field("repeats", N, "calls without a new block", lambda s, _: s.row.redundant, _column("e.redundant")),
     Field("empty", N, "calls without a result", lambda s, _: s.row.zero_yield, _column("e.zero_yield")),
@@ -275,8 +308,18 @@ def texts(subject: Subject) -> tuple[str | None, ...]:
     return (row.question, row.gold, row.item, row.answer, row.error)
 
 
+def has_sql(name: str, environment: Environment) -> Sql:
+    """Whether a reader gave an episode a note or a bookmark, or flagged its question."""
+    marks = environment.marks
+    if name == "note":
+        return _one_of("e.key", marks.notes)
+    if name == "bookmark":
+        return _one_of("e.key", marks.bookmarks)
+    return _one_of("i.key", marks.bad_gold if name == "flag" else ())
+
+
 def flag_sql(name: str, environment: Environment) -> Sql:
-    """Whether an episode has a flag: one of ours at B, or one of its item."""
+    """Whether an episode has a flag: one of ours at B, one of its item, or a reader's."""
     of_item = "EXISTS(SELECT 1 FROM json_each(i.flags) x WHERE x.value=?)"
     derived = {
         "overshoot": "e.gold_total IS NOT NULL AND i.answerable=1 AND e.requested>e.t_star",
@@ -300,6 +343,8 @@ def flag_sql(name: str, environment: Environment) -> Sql:
         )
     elif name in derived:
         sql, values = derived[name], ()
+    elif name == BAD_GOLD:
+        sql, values = _one_of("i.key", environment.marks.bad_gold)
     else:
         return of_item, (name,)
     return f"(ifnull({sql},0) OR {of_item})", (*values, name)

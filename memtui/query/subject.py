@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memtui.metrics.signature import Signature
-from memtui.model import BudgetMode
+from memtui.model import FLAGGED, BudgetMode
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow, HaystackRow, ItemRow
+from memtui.store.side_file import NO_MARKS, Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,10 @@ class Environment:
     mode: str = BudgetMode.POST_HOC
     judge: str = ""
     context_arms: frozenset[str] = frozenset()
+    marks: Marks = NO_MARKS
+    """What the reader added: notes, bookmarks, flags."""
+    left_out: frozenset[str] = frozenset()
+    """Keys of the questions that are out of every rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Subject:
         row = self.row
         return Signature(
             done=int(row.done),
-            end_reason=row.end_reason,
+            end_reason=FLAGGED if row.done and row.item in environment.left_out else row.end_reason,
             requested=row.requested,
             first_hit=row.first_hit,
             t_star=row.t_star,

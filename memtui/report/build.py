@@ -33,14 +33,16 @@ def build_report(
     coverage: str = DEFAULT_VIEW,
     bootstrap: bool = True,
     tokens: bool = False,
+    flagged: str | None = None,
 ) -> Report:
     """Report a run file at B, alpha, judge and filter (default: the run's own, no filter).
 
     `by` groups the cells (`source.BY`); `coverage` is a view (`source.VIEWS`); `bootstrap` adds the joint ladder bootstrap (loads numpy);
-    `tokens` adds what was spent after the evidence was complete (reads the steps). UserError for a
+    `tokens` adds what was spent after the evidence was complete (reads the steps);
+    `flagged` = `exclude` leaves questions out whose gold a reader flagged. UserError for a
     budget the run cannot speak about, an unknown judge, group, view or field.
     """
-    source = ReportSource(reader, judge, flt or "", coverage)
+    source = ReportSource(reader, judge, flt or "", coverage, flagged=flagged)
     return report_at(source, budget, alpha, by, bootstrap=bootstrap, tokens=tokens)
 
 

@@ -97,7 +97,7 @@ def _rung(cell: Cell, counts: Tally) -> RungRate:
         cell.scale or 0.0,
         counts.passed,
         counts.n,
-        counts.n_excluded,
+        counts.n_lost,
         cell.rates["pass"].interval,
     )
 

@@ -174,6 +174,15 @@ def _items(source: ReportSource, selection: Selection) -> list[str]:
             f"{len(flagged)} of {len(everything)} answerable questions have a known defect; rates "
             "without them stand beside"
         )
+    if source.left_out:
+        notes.append(
+            f"{len(source.left_out)} questions whose gold a reader flagged are left out of every rate"
+        )
+    elif source.marks.bad_gold:
+        notes.append(
+            f"a reader flagged the gold of {len(source.marks.bad_gold)} questions: "
+            "--flagged exclude leaves them out of every rate"
+        )
     for name in sorted(DECLARED_SUBSETS):
         inside = {i for i, flags in source.item_flags.items() if name in flags} & everything
         if inside and inside != everything:

@@ -17,8 +17,11 @@ from memtui.report.selection import Results, Selection
 from memtui.store import codec, lease
 from memtui.store.reader import DECLARED_SUBSETS, RunReader
 from memtui.store.records import ArmRow, CellRow, EpisodeFact, Progress
+from memtui.store.side_file import SideFile
 from memtui.store.workspace import state_of
 
+EXCLUDE = "exclude"
+"""Of the questions whose gold a reader flagged: out of every rate."""
 BY = ("question_type", "cluster", "subset")
 """What a report can be grouped by."""
 VIEWS = tuple(f"{level}/{reach}" for level in LEVELS for reach in REACHES)
@@ -74,11 +77,16 @@ class ReportSource:
         filter_text: str = "",
         coverage: str = DEFAULT_VIEW,
         facts: Sequence[EpisodeFact] | None = None,
+        flagged: str | None = None,
     ) -> None:
         """`coverage` is one of `VIEWS`; a filter on coverage always means the default view. `facts`: those
-        of the file under `judge`, where they have been read already."""
+        of the file under `judge`, where they have been read already. `flagged`: `exclude` leaves
+        the questions whose gold a reader flagged out of every rate."""
         self.reader = reader
         self.run = reader.run()
+        self.marks = SideFile(reader.path, self.run.uid).read()
+        self.left_out = self.marks.bad_gold if flagged == EXCLUDE else frozenset()
+        reader.leave_out(self.left_out)
         self.judge, self.judges = choose_judge(reader, judge, self.run.judge)
         self.filter_text = filter_text.strip()
         self._filter = parse(self.filter_text) if self.filter_text else None
@@ -110,7 +118,9 @@ class ReportSource:
 
     def environment(self, budget: int) -> Environment:
         """What a filter may depend on."""
-        return Environment(budget, self.mode, self.judge, self.context_arms)
+        return Environment(
+            budget, self.mode, self.judge, self.context_arms, self.marks, self.left_out
+        )
 
     def selected(self, budget: int) -> Selection:
         """The facts that pass the filter at B; the whole file, kept for every B, without one."""

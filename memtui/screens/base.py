@@ -148,6 +148,7 @@ class MemtuiScreen(Screen[None]):
             judge=settings.judge,
             filter=self.filter_label(settings),
             excluded=None if overview is None else overview.excluded,
+            flagged=None if overview is None else overview.flagged,
             paused=self.bench.paused,
         )
 

@@ -80,4 +80,6 @@ class ComparedFiles:
         if path == session.path:
             facts = list(session.facts(settings.judge).values())
         reader = self._reader(session, path)
-        return ReportSource(reader, settings.judge, settings.filter, facts=facts)
+        return ReportSource(
+            reader, settings.judge, settings.filter, facts=facts, flagged=settings.flagged
+        )

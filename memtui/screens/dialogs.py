@@ -81,6 +81,8 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("a  A", "alpha up, down"),
             ("J", "next judge"),
             ("c", "mark an arm or a run; the second mark compares"),
+            ("i", "bookmark, note, flag bad gold (screens 3 to 5)"),
+            ("F", "flagged questions out of every rate, back in"),
             ("y", "copy what is selected"),
             ("o", "open it in the pager"),
             ("Space", "pause the live view, go on"),

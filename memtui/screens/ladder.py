@@ -372,7 +372,9 @@ class LadderScreen(LadderQuestions):
 
         settings = session.settings
         try:
-            source = ReportSource(session.pages, settings.judge, settings.filter)
+            source = ReportSource(
+                session.pages, settings.judge, settings.filter, flagged=settings.flagged
+            )
             return ladder_text(build_ladder_report(source, ladder.item.id, settings.budget))
         except UserError as error:
             return str(error)

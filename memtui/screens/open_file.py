@@ -7,7 +7,7 @@ most ten times a second.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -47,7 +47,8 @@ class FileNews(Message):
 
 def _what_is_folded(settings: Settings) -> tuple[object, ...]:
     """What the folds depend on: the judge, and a filter line with the B it is read at."""
-    return settings.judge, settings.filter, settings.budget if settings.filter else None
+    budget = settings.budget if settings.filter else None
+    return settings.judge, settings.filter, budget, settings.without_flagged
 
 
 class OpenFileApp(App[int]):
@@ -61,6 +62,8 @@ class OpenFileApp(App[int]):
         self._overview: Overview | None = None
         self._data_version = 0
         self._versions: dict[int, int] = {}
+        self._read_anew = 0
+        """How often all lines had to be read again."""
         self._held = False
         self._pending: Changes | None = None
         self._applying = False
@@ -109,7 +112,7 @@ class OpenFileApp(App[int]):
 
     def version_of(self, episode_id: int | None) -> int:
         """Grows when this episode changed."""
-        return 0 if episode_id is None else self._versions.get(episode_id, 0)
+        return 0 if episode_id is None else self._read_anew + self._versions.get(episode_id, 0)
 
     def say(self, message: str, *, error: bool = False) -> None:
         """A short notice; outside text in it is literal."""
@@ -164,12 +167,38 @@ class OpenFileApp(App[int]):
             return
         refold = _what_is_folded(settings) != _what_is_folded(session.settings)
         session.settings = settings
+        if session.leave_out():
+            self._read_all_anew()
         if refold:
             session.interrupt()
             self._read_folds()
         else:
             self._rebuild()
         self.freshen()
+
+    def mark(self, entries: Iterable[tuple[str, str, str]]) -> None:
+        """Keep what the reader adds to the run, (kind, target, value) each; rates follow a flag."""
+        session = self._session
+        if session is None:
+            return
+        try:
+            path = session.mark(entries)
+        except UserError as error:
+            self.say(str(error), error=True)
+            return
+        if path is None:
+            return
+        self.say(f"kept in {path}")
+        session.leave_out()
+        self._read_all_anew()
+        session.interrupt()
+        self._read_folds()
+        self.freshen()
+
+    def _read_all_anew(self) -> None:
+        """What was read of episodes depends on what the reader flagged or noted."""
+        self._read_anew += 1
+        self._data_version += 1
 
     def _rebuild(self) -> None:
         session = self._session

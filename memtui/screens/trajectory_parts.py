@@ -13,7 +13,7 @@ from memtui.screens.overview_parts import flow
 from memtui.screens.session_texts import SessionTexts
 from memtui.state.session import RunSession
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words, units_of
-from memtui.store.records import SessionRow
+from memtui.store.records import EpisodeRow, SessionRow
 from memtui.views.coverage import coverage_curve, coverage_ratio
 from memtui.views.look import Look
 from memtui.views.marks import GOLD, hit_marks
@@ -70,6 +70,7 @@ def head_lines(
         where.append(f" {hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant", look.muted)
     where.truncate(width, overflow="ellipsis")
     lines.append(where)
+    lines += marks_line(row, session, width, look)
     most = 3 if rows >= 24 else 2 if rows >= 20 else 1
     sentence = wrap(clean_line(why), room)
     if len(sentence) > most:
@@ -79,6 +80,24 @@ def head_lines(
             Text.assemble((labelled("why" if not number else ""), look.muted), (part, ""), end="")
         )
     return lines
+
+
+def marks_line(row: EpisodeRow, session: RunSession, width: int, look: Look) -> list[Text]:
+    """What the reader gave the episode or its question: one line, or none."""
+    marks = session.marks
+    words = []
+    if row.item in marks.bad_gold:
+        out = ", out of every rate" if session.settings.without_flagged else ""
+        words.append(f"gold flagged as bad{out}")
+    if row.key in marks.bookmarks:
+        words.append("bookmark")
+    note = marks.notes.get(row.key)
+    line = styled(labelled("marked"), look.muted)
+    line.append("   ".join(words), look.accent)
+    if note:
+        line.append("   " if words else "")
+        line.append(clean_line(note, width=max(8, width - line.cell_len - 1)))
+    return [line] if words or note else []
 
 
 def _gold_and_answer(found: Trajectory, session: RunSession, width: int, look: Look) -> list[Text]:

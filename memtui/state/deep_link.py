@@ -26,6 +26,7 @@ def choose(
     alpha: float | None = None,
     judge: str | None = None,
     filter_text: str | None = None,
+    flagged: str | None = None,
 ) -> None:
     """Set the reader's choices of an open file; UserError for one that the file cannot answer."""
     settings, run = session.settings, session.header.run
@@ -52,7 +53,8 @@ def choose(
 
         parse(filter_text)
         settings = replace(settings, filter=filter_text.strip())
-    session.settings = settings
+    session.settings = replace(settings, without_flagged=flagged == "exclude")
+    session.leave_out()
 
 
 def episode_of(session: RunSession, name: str) -> int:
@@ -162,4 +164,6 @@ def link(
         words += ["--judge", settings.judge]
     if settings.filter:
         words += ["--filter", settings.filter]
+    if settings.without_flagged:
+        words += ["--flagged", settings.flagged]
     return shlex.join(words)

@@ -12,6 +12,7 @@ from memtui.metrics.p90r import Quantile
 from memtui.metrics.rates import Rate, Tally, p90r, rate, tally
 from memtui.metrics.scales import OWN, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
+from memtui.model import FLAGGED
 from memtui.state.settings import ArmOrder
 from memtui.store.records import ArmRow, CellRow, EpisodeFact
 
@@ -77,6 +78,8 @@ class CellView:
     p90r: Quantile
     excluded_apart: int
     """Excluded among the unanswerable items, which have rates of their own."""
+    flagged: int = 0
+    """Excluded because a reader flagged the question, unanswerable items included."""
 
     @property
     def pending(self) -> int:
@@ -110,6 +113,8 @@ class Overview:
     excluded: int
     pending: int
     has_unanswerable: bool
+    flagged: int = 0
+    """Of the excluded: those whose question a reader flagged."""
 
     def cell(self, row: int, column: int) -> CellView | None:
         """The cell under a cursor; None where there is none."""
@@ -144,7 +149,7 @@ def build_overview(
     shown = sorted(planned | ran, key=_rung_order)
     by_arm = {(cell.arm_id, cell.conditions): cell for cell in cells}
     rows = []
-    n = excluded = pending = 0
+    n = excluded = pending = flagged = 0
     has_unanswerable = any(isinstance(key, tuple) and not key[1] for key in folds)
     for arm in arms:
         views: list[CellView | None] = []
@@ -157,6 +162,7 @@ def build_overview(
                 n += view.counts.n
                 excluded += view.counts.n_excluded + view.excluded_apart
                 pending += view.pending
+                flagged += view.flagged
                 calls.update(view.counts.calls)
         total = Tally(budget, mode, calls=calls)
         rows.append(
@@ -164,7 +170,7 @@ def build_overview(
         )
     return Overview(
         budget, alpha, tuple(shown), tuple(_ordered(rows, order)), n, excluded, pending,
-        has_unanswerable,
+        has_unanswerable, flagged,
     )  # fmt: skip
 
 
@@ -183,13 +189,15 @@ def _cell(row: CellRow, rung: Rung, folds: Folds, budget: int, mode: str) -> Cel
     covered, known = counts.covered_at_b, counts.coverage_n
     shares[Measure.COVERED] = Share(covered, known, wilson(covered, known))
     excluded_apart = 0
+    flagged = counts.excluded[FLAGGED]
     if apart is None:
         shares[Measure.ABSTAINED] = NO_SHARE
     else:
         other = tally(apart, budget, mode)
         shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
         excluded_apart = other.n_excluded
-    return CellView(row.id, rung, counts, shares, p90r(counts), excluded_apart)
+        flagged += other.excluded[FLAGGED]
+    return CellView(row.id, rung, counts, shares, p90r(counts), excluded_apart, flagged)
 
 
 def _method(found: Rate) -> str:
@@ -211,7 +219,7 @@ def _s_star(rungs: Sequence[Rung], views: Sequence[CellView | None], alpha: floa
         else:
             counts, share = view.counts, view.shares[Measure.PASS]
             rates.append(
-                RungRate(rung.scale, counts.passed, counts.n, counts.n_excluded, share.interval)
+                RungRate(rung.scale, counts.passed, counts.n, counts.n_lost, share.interval)
             )
     return usable_scale(rates, alpha)
 

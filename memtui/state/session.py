@@ -7,11 +7,11 @@ another, so a slow question never blocks a key press.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
@@ -29,8 +29,12 @@ from memtui.store.records import (
     Progress,
     RunRow,
 )
+from memtui.store.side_file import Marks, SideFile
 from memtui.store.tail import Changes
 from memtui.store.workspace import state_of
+
+if TYPE_CHECKING:
+    from memtui.query.subject import Environment
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,18 +76,43 @@ class RunSession:
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
         self._facts: dict[int, EpisodeFact] = {}
-        self._facts_judge: str | None = None
+        self._facts_for: tuple[str, frozenset[str]] | None = None
         self._rev = 0
         self._index: FactIndex | None = None
-        self._index_key: tuple[str, int] = ("", -1)
+        self._index_key: tuple[str, int, frozenset[str]] = ("", -1, frozenset())
+        self._left_out: frozenset[str] = frozenset()
         self.header = self.read_header(self._reader)
         run = self.header.run
         judge = run.judge
         if judge not in self.header.judges and self.header.judges:
             judge = self.header.judges[0]
+        self.side_file = SideFile(path, run.uid)
+        self.marks: Marks = self.side_file.read()
+        """What the reader added to the run, as it was read last."""
         self.settings: Settings = settings_of_run(
             run.budget, run.alpha, judge, run.mode, call_cap(run.config)
         )
+
+    # --- what the reader adds -------------------------------------------------------------------
+
+    def mark(self, entries: Iterable[tuple[str, str, str]]) -> Path | None:
+        """Keep (kind, target, value) entries in the side file, and say which file holds them; UserError
+        where it cannot be written."""
+        path = None
+        for kind, target, value in entries:
+            path = self.side_file.append(kind, target, value)
+        self.marks = self.side_file.read()
+        return path
+
+    def leave_out(self) -> bool:
+        """Leave out of every rate what the settings say; True where that is another set than before."""
+        wanted = self.marks.bad_gold if self.settings.without_flagged else frozenset()
+        if wanted == self._left_out:
+            return False
+        self._left_out = wanted
+        for reader in self.readers:
+            reader.leave_out(wanted)
+        return True
 
     # --- questions ------------------------------------------------------------------------------
 
@@ -163,14 +192,15 @@ class RunSession:
 
     def forget(self) -> None:
         """Another file stands under this name: nothing that was read holds any more."""
-        self._facts, self._facts_judge, self._rev = {}, None, 0
+        self._facts, self._facts_for, self._rev = {}, None, 0
         self._index = None
 
     def facts(self, judge: str) -> dict[int, EpisodeFact]:
         """All facts under a judge; after the first time only what changed is read."""
-        if self._facts_judge != judge:
+        wanted = judge, self._left_out
+        if self._facts_for != wanted:
             self._facts = {}
-            self._facts_judge = judge
+            self._facts_for = wanted
             self._rev = 0
         changed = self._reader.episode_facts(judge, self._rev)
         for fact in changed:
@@ -183,7 +213,7 @@ class RunSession:
 
     def index(self, judge: str, version: int) -> FactIndex:
         """The facts as an episode list wants them, kept until judge or data `version` change."""
-        key = (judge, version)
+        key = (judge, version, self._left_out)
         if self._index is None or self._index_key != key:
             self._index = FactIndex(self.facts(judge).values(), self.header.run.mode)
             self._index_key = key
@@ -199,13 +229,23 @@ class RunSession:
         if not settings.filter:
             return None
         from memtui.query.language import parse
-        from memtui.query.subject import Environment
 
-        environment = Environment(
-            settings.budget, self.header.run.mode, settings.judge, self.context_arms
-        )
+        environment = self.environment(settings)
         where, params = parse(settings.filter).where(environment)
         return set(self._reader.episode_ids(where, params, judge=settings.judge))
+
+    def environment(self, settings: Settings) -> Environment:
+        """What a filter may depend on."""
+        from memtui.query.subject import Environment
+
+        return Environment(
+            settings.budget,
+            self.header.run.mode,
+            settings.judge,
+            self.context_arms,
+            self.marks,
+            self._left_out,
+        )
 
     def folds(self, settings: Settings) -> Folds:
         """The facts that pass the filter line, folded for the overview."""

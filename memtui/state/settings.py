@@ -65,6 +65,13 @@ class Settings:
     sort: SortKey = SortKey.NEWEST
     reversed: bool = False
     arm_order: ArmOrder = ArmOrder.DECLARED
+    without_flagged: bool = False
+    """Questions whose gold a reader flagged are out of every rate."""
+
+    @property
+    def flagged(self) -> str:
+        """The same as the word that the command line has for it."""
+        return "exclude" if self.without_flagged else "include"
 
     def with_budget(self, by: int) -> Settings:
         """Move B, within 0 and the largest budget the run can speak about."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
+from memtui.model import FLAGGED
 from memtui.store import codec
 from memtui.store.errors import StoreError
 from memtui.store.records import (
@@ -102,6 +104,41 @@ def facts(source: Source, judge: str, items: Items, since_rev: int) -> list[Epis
     finally:
         if collecting:
             gc.enable()
+
+
+def without(
+    source: Source, found: list[EpisodeFact], left_out: Collection[str]
+) -> list[EpisodeFact]:
+    """The facts with those of the questions left out ending in `FLAGGED`; running ones stay as they are."""
+    if not left_out:
+        return found
+    keys = codec.to_text(sorted(left_out))
+    rows = source.query(
+        "SELECT id FROM item WHERE key IN (SELECT value FROM json_each(?))", (keys,)
+    )
+    items = {row[0] for row in rows}
+    return [
+        fact._replace(end_reason=FLAGGED) if fact.done and fact.item_id in items else fact
+        for fact in found
+    ]
+
+
+def rows_without(found: dict[int, EpisodeRow], left_out: Collection[str]) -> dict[int, EpisodeRow]:
+    """The lines with those of the questions left out ending in `FLAGGED`."""
+    if not left_out:
+        return found
+    return {
+        number: replace(row, end_reason=FLAGGED) if row.done and row.item in left_out else row
+        for number, row in found.items()
+    }
+
+
+def detail_without(found: EpisodeDetail | None, left_out: Collection[str]) -> EpisodeDetail | None:
+    """The same for everything about one attempt."""
+    if found is None or not left_out:
+        return found
+    row = rows_without({0: found.row}, left_out)[0]
+    return replace(found, row=row)
 
 
 def _facts(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,7 @@ class RunReader:
         self._items: dict[int, tuple[int, int, int, int]] = {}
         self._clusters: dict[str, int] = {}
         self._qtypes: dict[str, int] = {}
+        self._left_out: frozenset[str] = frozenset()
 
     # -- the connection --------------------------------------------------------------------------
 
@@ -310,7 +311,12 @@ class RunReader:
         `since_rev` keeps those that changed, or were judged, in a later transaction. An attempt that
         stopped counting appears in no answer: `dropped_since` names it.
         """
-        return episode_queries.facts(self, judge, self._refresh_items, since_rev)
+        found = episode_queries.facts(self, judge, self._refresh_items, since_rev)
+        return episode_queries.without(self, found, self._left_out)
+
+    def leave_out(self, items: Collection[str]) -> None:
+        """Leave questions (their keys) out of every rate: facts and lines read from now on end in `FLAGGED`."""
+        self._left_out = frozenset(items)
 
     def dropped_since(self, since_rev: int) -> list[int]:
         """Ids of attempts that ended without counting, or lost their count, after `since_rev`."""
@@ -339,11 +345,14 @@ class RunReader:
 
     def episode_rows(self, ids: Sequence[int]) -> dict[int, EpisodeRow]:
         """List lines of the given episodes, previews cut; unknown ids are absent."""
-        return episode_queries.rows(self, ids, episode_queries.PREVIEW)
+        found = episode_queries.rows(self, ids, episode_queries.PREVIEW)
+        return episode_queries.rows_without(found, self._left_out)
 
     def episode(self, episode_id: int) -> EpisodeDetail | None:
         """Everything about one attempt but its steps."""
-        return episode_queries.detail(self, episode_id)
+        return episode_queries.detail_without(
+            episode_queries.detail(self, episode_id), self._left_out
+        )
 
     def episode_id(self, uid: str) -> int | None:
         """Id of an attempt by its uid."""

@@ -26,6 +26,8 @@ class Title:
     judge: str = ""
     filter: str = ""
     excluded: int | None = None
+    flagged: int | None = None
+    """Of the excluded: those a reader flagged; None where flagged questions are in the rates."""
     paused: bool = False
 
 
@@ -64,7 +66,8 @@ def _settings(title: Title, width: int, look: Look) -> Text:
             )
         )
     if title.excluded:
-        parts.append(styled(f"! {title.excluded} excluded", look.missing))
+        why = f" ({title.flagged} flagged)" if title.flagged else ""
+        parts.append(styled(f"! {title.excluded} excluded{why}", look.missing))
     if title.alpha is not None:
         parts.append(Text.assemble(("α ", look.muted), (level(title.alpha), look.strong)))
     if title.judge:

@@ -19,9 +19,16 @@ from memtui.query.language import field_names, parse
 from memtui.query.sorting import parse_order
 from memtui.query.subject import Environment, Subject, subject_of
 from memtui.store.reader import RunReader, open_run
+from memtui.store.side_file import NO_MARKS, Marks
 from tests.report.generated_run import ARMS, HOSTILE, anything
 
 CONTEXT = frozenset({ARMS[2]})
+NOTED = "bm25/search-once|q0|scale=0|seed=1|r817"
+MARKED = Marks(
+    bad_gold=frozenset({"q0", "q11", "no such question"}),
+    notes={NOTED: "\x1b[2J"},
+    bookmarks=frozenset({NOTED, "gone"}),
+)
 
 
 class World:
@@ -52,6 +59,8 @@ ENVIRONMENTS = st.builds(
     st.sampled_from(["post_hoc", "hard"]),
     st.sampled_from(["deterministic-1", "other-judge", "nobody"]),
     st.sampled_from([frozenset(), CONTEXT]),
+    st.sampled_from([NO_MARKS, MARKED]),
+    st.sampled_from([frozenset(), MARKED.bad_gold]),
 )
 NUMBERS = [field.name for field in FIELDS if field.kind is Kind.NUMBER]
 
@@ -68,7 +77,12 @@ def words(draw: st.DrawFn) -> str:
     elif field.kind is Kind.CHOICE:
         value, sign = draw(st.sampled_from(field.choices)), draw(st.sampled_from([":", "!="]))
     elif field.kind is Kind.FLAG:
-        value = draw(st.sampled_from([*FLAGS, "span_answerable", "evidence-empty", "no-such-flag"]))
+        ours = ["bad_gold", *FLAGS]
+        value = draw(
+            st.sampled_from(
+                field.choices or [*ours, "span_answerable", "evidence-empty", "no-such-flag"]
+            )
+        )
         sign = ":"
     else:
         value, sign = draw(st.sampled_from(["e", "bm25", "Q1", "temporal", "conv-3", "/"])), ":"
@@ -225,6 +239,28 @@ def test_examples_of_the_manual(world: World) -> None:
     assert len(world.by_sql("out:exhausted", environment)) == len(
         world.by_sql("regime:exhausted", environment)
     )
+
+
+def test_what_a_reader_added_can_be_asked_for(world: World) -> None:
+    environment = Environment(2, judge="deterministic-1", marks=MARKED)
+    everything = {s.row.id: s for s in world.subjects}
+    flagged = world.by_sql("flag:bad_gold", environment)
+    assert flagged == world.by_sql("has:flag", environment) != []
+    assert {everything[i].item.key for i in flagged} == {"q0", "q11"}
+    assert world.by_sql("has:note", environment) == world.by_sql("has:bookmark", environment)
+    assert {everything[i].row.key for i in world.by_sql("has:note", environment)} <= {NOTED}
+    assert world.by_sql("has:note", Environment(2)) == []
+    with pytest.raises(QueryError, match="did you mean note"):
+        parse("has:notes")
+
+
+def test_questions_left_out_are_excluded_under_every_budget(world: World) -> None:
+    for budget in range(4):
+        left = Environment(budget, judge="deterministic-1", left_out=MARKED.bad_gold)
+        ended = {s.row.id for s in world.subjects if s.row.done and s.item.key in left.left_out}
+        assert ended and ended <= set(world.by_sql("out:excluded", left))
+        assert ended <= set(world.by_sql("regime:excluded", left))
+        assert not ended & set(world.by_sql("out:pass,wrong,exhausted", left))
 
 
 def test_outcomes_move_with_the_budget_and_the_judge(world: World) -> None:

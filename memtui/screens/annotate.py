@@ -1,0 +1,139 @@
+"""The dialog that adds to an episode: bookmark, note, and a flag for a question whose gold is wrong."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from memtui.screens.dialogs import Dialog
+from memtui.store.records import EpisodeRow
+from memtui.store.side_file import BAD_GOLD, BOOKMARK, FLAG, NOTE, Marks
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.views.wrapping import wrap
+from memtui.widgets.lines import LineBlock, look_of
+
+WIDEST = 68
+LONGEST_QUESTION = 240
+
+
+class Annotate(Dialog):
+    """b and f switch, n writes a note, Enter keeps what is shown, Esc leaves everything as it was."""
+
+    AUTO_FOCUS: ClassVar[str] = ""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "switch('bookmark')", show=False),
+        Binding("f", "switch('flag')", show=False),
+        Binding("n,tab", "write", show=False),
+        Binding("enter", "keep", show=False),
+    ]
+
+    def __init__(self, row: EpisodeRow, marks: Marks) -> None:
+        super().__init__()
+        self.row = row
+        self._before = {
+            BOOKMARK: row.key in marks.bookmarks,
+            FLAG: row.item in marks.bad_gold,
+        }
+        self._now = dict(self._before)
+        self._note_before = marks.notes.get(row.key, "")
+        self.note = self._note_before
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(id="annotate-what", on_bar=True)
+            yield Input(
+                value=clean_line(self._note_before), placeholder="note", id="note", compact=True
+            )
+            yield LineBlock(id="annotate-keys", on_bar=True)
+
+    def on_mount(self) -> None:
+        self.set_focus(None)
+        self._draw()
+
+    def changed(self, kind: str) -> bool | None:
+        """The new state of a bookmark or a flag; None where it is as before."""
+        now = self._now[kind]
+        return None if now == self._before[kind] else now
+
+    @property
+    def note_changed(self) -> bool:
+        """Whether another note is to be kept."""
+        return self.note != self._note_before
+
+    def _draw(self) -> None:
+        look = look_of(self)
+        width = max(30, min(WIDEST, self.app.size.width - 8))
+        lines = [styled("annotate", look.strong), Text(end="")]
+        question = wrap(clean_line(self.row.question, width=LONGEST_QUESTION), width)
+        lines += [styled(part, look.muted) for part in question[:3]]
+        gold = "–" if self.row.gold is None else self.row.gold
+        lines.append(
+            Text.assemble(
+                ("gold ", look.muted), (clean_line(gold, width=width - 6), look.gold), end=""
+            )
+        )
+        lines.append(Text(end=""))
+        for key, kind, label in (
+            ("b", BOOKMARK, "bookmark this episode"),
+            ("f", FLAG, "flag the gold of its question as bad (F: out of every rate)"),
+        ):
+            sign = "[x]" if self._now[kind] else "[ ]"
+            lines.append(
+                Text.assemble(
+                    (f"{key} ", look.accent), sign, f" {clean_line(label, width=width - 7)}", end=""
+                )
+            )
+        lines.append(Text.assemble(("n ", look.accent), "note:", end=""))
+        what = self.query_one("#annotate-what", LineBlock)
+        what.styles.width = width
+        what.show(lines)
+        self.query_one("#note", Input).styles.width = width
+        keys = self.query_one("#annotate-keys", LineBlock)
+        keys.styles.width = width
+        hint = "Enter keep   Esc leave as it was"
+        keys.show([Text(end=""), styled(hint, look.muted)])
+
+    def action_switch(self, kind: str) -> None:
+        """Switch the bookmark or the flag."""
+        self._now[kind] = not self._now[kind]
+        self._draw()
+
+    def action_write(self) -> None:
+        """Give the keys to the note."""
+        self.query_one("#note", Input).focus()
+
+    @on(Input.Changed)
+    def _typed(self, message: Input.Changed) -> None:
+        if message.value != clean_line(self._note_before):
+            self.note = message.value
+        else:
+            self.note = self._note_before
+
+    @on(Input.Submitted)
+    def _written(self) -> None:
+        self.action_keep()
+
+    def action_keep(self) -> None:
+        """Keep it."""
+        self.dismiss("keep")
+
+
+def entries_of(dialog: Annotate) -> list[tuple[str, str, str]]:
+    """What is to be added to the side file: only what the reader changed."""
+    found = []
+    bookmark, flag = dialog.changed(BOOKMARK), dialog.changed(FLAG)
+    if bookmark is not None:
+        found.append((BOOKMARK, dialog.row.key, "yes" if bookmark else ""))
+    if flag is not None:
+        found.append((FLAG, dialog.row.item, BAD_GOLD if flag else ""))
+    if dialog.note_changed:
+        found.append((NOTE, dialog.row.key, dialog.note.strip()))
+    return found
