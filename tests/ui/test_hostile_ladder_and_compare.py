@@ -17,7 +17,7 @@ WALK = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 36)])
+@pytest.mark.parametrize("size", [(60, 20), (120, 36)])
 async def test_hostile_texts_stay_literal(size: tuple[int, int], tmp_path: Path) -> None:
     path = await hostile_run(tmp_path / "hostile[b].memtui")
     async with opened(path, size, notices=True) as (app, pilot):

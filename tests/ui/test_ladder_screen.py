@@ -53,7 +53,7 @@ async def test_the_ladder_without_colour_and_in_ascii(
 
 async def test_it_stays_with_the_question_of_the_list_and_of_the_trajectory(run_file: Path) -> None:
     async with opened(run_file) as (app, pilot):
-        await press(pilot, "3", *["j"] * 40)
+        await press(pilot, "3", *["j"] * 9)
         assert isinstance(app.screen, EpisodesScreen)
         chosen = app.screen.rows.selected
         await press(pilot, "5")
