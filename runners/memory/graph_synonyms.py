@@ -36,18 +36,20 @@ def similar_pairs(
     ones, others, cosines = [], [], []
     for start in range(0, len(vectors), _ROWS):
         block = vectors[start : start + _ROWS]
-        found = np.round(block @ vectors[start:].T, _DECIMALS)
-        rows, columns = np.nonzero(found >= threshold)
-        upper = columns > rows
-        rows, columns = rows[upper], columns[upper]
-        ones.append(rows + start)
-        others.append(columns + start)
-        cosines.append(found[rows, columns].astype(np.float64))
+        found = block @ vectors[start:].T
+        # Rounding is dear: only what may be near enough is rounded.
+        rows, columns = np.nonzero(found >= threshold - 10.0**-_DECIMALS)
+        exact: Floats = found[rows, columns].astype(np.float64)
+        close = np.round(exact, _DECIMALS)
+        kept = (columns > rows) & (close >= threshold)
+        ones.append(rows[kept] + start)
+        others.append(columns[kept] + start)
+        cosines.append(close[kept])
     empty = [np.zeros(0, np.intp)]
     one, other = np.concatenate(ones or empty), np.concatenate(others or empty)
     cosine = np.concatenate(cosines or [np.zeros(0)])
-    kept = _nearest(one, other, cosine, most, seeking)
-    return Pairs(one[kept], other[kept], cosine[kept])
+    near = _nearest(one, other, cosine, most, seeking)
+    return Pairs(one[near], other[near], cosine[near])
 
 
 def _nearest(

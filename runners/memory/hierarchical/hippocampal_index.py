@@ -77,6 +77,7 @@ class HippoIndex:
             for position, session in zip(haystack.positions, sessions, strict=True)
             for passage in session.passages
         ]
+        self.tokens = [place.token for place in self.places]
         passages = [passage for session in sessions for passage in session.passages]
         self.passage_rows = stacked([session.passage_rows for session in sessions])
         self.phrases, phrase_rows = _distinct(
@@ -124,7 +125,11 @@ class HippoIndex:
     def candidates(self, query: Vectors) -> tuple[list[int], Scores]:
         """The facts nearest to the query, best first, and the stretched scores of all facts."""
         scores = min_max(cosines(self.fact_rows, query))
-        order = np.argsort(-scores, kind="stable")[: self.settings.linking_top_k]
+        most = min(self.settings.linking_top_k, len(scores))
+        if not most:
+            return [], scores
+        (near,) = np.nonzero(scores >= np.partition(scores, -most)[-most])
+        order = near[np.argsort(-scores[near], kind="stable")][:most]
         return order.tolist(), scores
 
     def dense(self, query: Vectors) -> Scores:
@@ -154,7 +159,7 @@ class HippoIndex:
         reset[len(self.phrases) :] = dense * self.settings.passage_node_weight
         if not reset.sum() > 0:
             return None
-        # More decimals than the walk is exact to would tell equal passages apart by rounding.
+        # Digits that the walk is not exact to would tell equal passages apart.
         ranks: Scores = np.round(self._walk.rank(reset)[len(self.phrases) :], 9)
         return ranks
 

@@ -137,15 +137,18 @@ class HippoRAG2View(SearchView):
             "seeds": {index.phrases[node]: round(weight, 6) for node, weight in seeds.items()},
         } | self._tally.remarks()
         final = dense if ranks is None else ranks
-        order = best(final)
+        order = best(final).tolist()
         # A long turn is several passages: it is shown once, at the rank of its best.
         hits: dict[Place, Hit] = {}
-        for at in order.tolist():
+        for at in order:
+            if len(hits) == self._k:
+                break
             place = index.places[at]
             hits.setdefault(
                 place, Hit(place.token, float(final[at]), first=place.first, last=place.last)
             )
-        return Found(tuple(hits.values()), data)
+        sessions = dict.fromkeys(map(index.tokens.__getitem__, order))
+        return Found(tuple(hits.values()), tuple(sessions), data)
 
     def render(self, hits: Sequence[Hit], preface: str) -> str | None:
         """Passages are shown as they were said."""

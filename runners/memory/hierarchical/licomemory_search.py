@@ -105,9 +105,11 @@ class LicoView(SearchView):
             ],
             "candidates": len(pool),
         } | self._tally.remarks()
-        hits = [*self._summaries(sessions), *self._exchanges(ranked)]
+        hits = (*self._summaries(sessions), *self._exchanges(ranked))
+        found = dict.fromkeys(ref for hit in hits for ref in hit.sources or (hit.ref,))
         known = "; ".join(self.graph.words(self.graph.triples[at]) for at, _ in ranked)
-        return Found(tuple(hits), data, f"Known relations: {known}" if known else "")
+        preface = f"Known relations: {known}" if known else ""
+        return Found(hits, tuple(found), data, preface)
 
     async def _entities(self, query: str, door: Door) -> tuple[list[Entity], dict[str, Any]]:
         if self._settings.rules:

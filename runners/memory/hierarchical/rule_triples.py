@@ -12,9 +12,9 @@ from runners.memory.chunking import sentences
 from runners.memory.flat.words import words
 from runners.memory.rule_extractor import STOP, entities, is_statement, keywords, title
 
-PHRASES, CHARACTERS = 4, 32
-"""Phrases per statement: each is tied to the first. In scripts without spaces a phrase is a character,
-and there must be more of them."""
+PHRASES, CHARACTERS = 3, 32
+"""Phrases per statement: each is tied to the first, which gives about as many triples as a model does.
+In scripts without spaces a phrase is a character, and there must be more of them."""
 _WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 PREDICATE_WORDS = 6
 

@@ -55,9 +55,12 @@ def interaction(mode: str, tool_text: str | None, texts: Mapping[str, str]) -> I
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything a search ranked, before it is cut to k."""
+    """What a search ranked."""
 
     hits: tuple[Hit, ...] = ()
+    """Best first; at least the view's k of them, where there are so many."""
+    sessions: tuple[str, ...] = ()
+    """Tokens of all ranked sessions, each at the rank of its best hit."""
     data: dict[str, Any] = field(default_factory=dict)
     """How the hits were found, stored beside them."""
     preface: str = ""
@@ -107,8 +110,7 @@ class SearchView(ABC):
         """
         if self._latest is None or self._latest[0] != query:
             return None
-        sessions = (ref for hit in self._latest[1].hits for ref in hit.sources or (hit.ref,))
-        return tuple(dict.fromkeys(sessions))[:depth]
+        return self._latest[1].sessions[:depth]
 
     async def close(self) -> None:
         """Nothing is held open; a call after this is a fault of the caller."""
