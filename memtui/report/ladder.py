@@ -24,7 +24,15 @@ from memtui.state.displacement import (
     unit_ranks,
 )
 from memtui.state.episode_standing import signature_of
-from memtui.state.ladder import Change, Ladder, LadderCell, LadderLine, build_ladder, read_ladder
+from memtui.state.ladder import (
+    Change,
+    Ladder,
+    LadderCell,
+    LadderLine,
+    build_ladder,
+    passing_at,
+    read_ladder,
+)
 from memtui.state.trajectory import units_of
 from memtui.store.records import StepRow
 from memtui.views.ladder import LOST, REGAINED, rank_text
@@ -129,11 +137,6 @@ def _lines(report: LadderReport) -> Iterator[str]:
         yield from blocks
 
 
-def line_name(ladder: Ladder, line: LadderLine) -> str:
-    """The arm, with seed and repeat where a question was run several ways."""
-    return f"{line.name} {line.variant.label}" if len(ladder.variants) > 1 else line.name
-
-
 def _strips(report: LadderReport) -> Table:
     ladder, source = report.ladder, report.source
     rows = []
@@ -146,7 +149,7 @@ def _strips(report: LadderReport) -> Table:
             strip = strip_text(cell.row, source.judge, report.budget, source.mode)
             outside = "" if cell.inside else " (filtered)"
             strips.append(f"{SIGNS[cell.change]}{strip}{outside}")
-        rows.append((line_name(ladder, line), *strips))
+        rows.append((ladder.name_of(line), *strips))
     passing = [f"{passed} of {n}" if n else UNKNOWN for passed, n in ladder.passing]
     rows.append(("pass", *[f" {text}" for text in passing]))
     header = ("arm", *[f" {scale(value)}" for value in ladder.scales])
@@ -168,7 +171,7 @@ def _ranks(report: LadderReport) -> Table:
                 UNKNOWN if cell is None else _first_rank(report.rungs[cell.row.id].ranks.get(unit))
                 for cell in line.cells
             ]
-            rows.append((line_name(ladder, line), unit_label(unit, report.dates), *ranks))
+            rows.append((ladder.name_of(line), unit_label(unit, report.dates), *ranks))
     header = ("arm", "evidence", *[scale(value) for value in ladder.scales])
     return Table(
         "Rank of the evidence in the first call that returned it",
@@ -195,7 +198,7 @@ def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
         if rung.against is None or cell.below is None:
             continue
         span = f"{scale(cells[cell.below].scale)} → {scale(cell.scale)}"
-        start = f"{line_name(report.ladder, line)} {span}: "
+        start = f"{report.ladder.name_of(line)} {span}: "
         if isinstance(rung.against, NoDisplacement):
             if rung.against.reason == "queries differ":
                 yield from wrapped(start + "queries differ, so nothing can be said", "  ", "  ")
@@ -342,4 +345,5 @@ def only_arms(report: LadderReport, wanted: str) -> LadderReport:
     if not lines:
         names = ", ".join(dict.fromkeys(line.arm for line in report.ladder.lines))
         raise UserError(f"no arm contains {wanted!r}; arms: {names}")
-    return replace(report, ladder=replace(report.ladder, lines=lines))
+    passing = tuple(passing_at(lines, column) for column in range(len(report.ladder.scales)))
+    return replace(report, ladder=replace(report.ladder, lines=lines, passing=passing))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from memtui.metrics.scales import OWN
 from memtui.screens.episode_row import closing_words, ending_of
 from memtui.screens.overview_parts import flow
 from memtui.state.displacement import (
@@ -120,9 +121,7 @@ def cell_lines(
 ) -> list[Text]:  # fmt: skip
     """What is known of the episode under the cursor, in at most two lines."""
     head = styled(" ", look.muted)
-    head.append(clean_line(line.name, width=32), look.accent)
-    if len(ladder.variants) > 1:
-        head.append(f" {line.variant.label}", look.muted)
+    head.append(clean_line(ladder.name_of(line), width=40), look.accent)
     if cell is None:
         head.append("   not run at this scale", look.muted)
         return [head]
@@ -209,7 +208,8 @@ def moved_lines(
         return []
     found = evidence.against.get(cell.row.id)
     if cell.below is None or found is None:
-        return [styled(" the smallest scale of this line: nothing to compare with", look.muted)]
+        what = "a question's own history is no rung" if cell.scale == OWN else "the smallest scale"
+        return [styled(f" {what}: nothing to compare with", look.muted)]
     below = next((c.scale for c in line.cells if c is not None and c.row.id == cell.below), None)
     head = styled(f" {scale(below)} → {scale(cell.scale)}  ", look.accent)
     if isinstance(found, NoDisplacement):

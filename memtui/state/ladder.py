@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memtui.metrics.outcome import outcome
+from memtui.metrics.scales import OWN
 from memtui.model import Outcome
 from memtui.state.episode_standing import outcome_of
 from memtui.store.reader import RunReader
@@ -44,6 +45,15 @@ class Variant:
         seed = f"seed {self.seed} " if self.seed >= 0 else ""
         return f"{seed}repeat {self.repeat}"
 
+    def short(self, others: Sequence[Variant]) -> str:
+        """``s1 r0``: what tells it from the others; empty where there is only one."""
+        parts = []
+        if len({one.seed for one in others}) > 1:
+            parts.append(f"s{self.seed}" if self.seed >= 0 else "s–")
+        if len({one.repeat for one in others}) > 1:
+            parts.append(f"r{self.repeat}")
+        return " ".join(parts)
+
 
 @dataclass(frozen=True, slots=True)
 class LadderCell:
@@ -54,7 +64,8 @@ class LadderCell:
     outcome: Outcome
     change: Change
     below: int | None
-    """Id of the episode of the next smaller scale of the line; None on the lowest."""
+    """Id of the episode of the next smaller scale of the line; None on the lowest, and on a question's own
+    history."""
     inside: bool
     """Whether it passes the filter line."""
 
@@ -105,6 +116,10 @@ class Ladder:
     """All that occur, whichever are shown."""
     passing: tuple[tuple[int, int], ...]
     """Per scale: lines that pass, and lines with an outcome."""
+
+    def name_of(self, line: LadderLine) -> str:
+        """The arm, with seed and repeat where the question was run several ways."""
+        return " ".join(part for part in (line.name, line.variant.short(self.variants)) if part)
 
     def cell(self, line: int, column: int) -> LadderCell | None:
         """The cell under a cursor; None where there is none."""
@@ -187,7 +202,7 @@ def build_ladder(
         tuple(shown),
         tuple(lines),
         tuple(sorted(variants)),
-        tuple(_passing(lines, column) for column in range(len(shown))),
+        tuple(passing_at(lines, column) for column in range(len(shown))),
     )
 
 
@@ -214,17 +229,21 @@ def _cells(
             continue
         what = outcome_of(row, judge, budget, mode)
         change = Change.NONE
+        inside = passing is None or row.id in passing
+        if scale == OWN:
+            # A question's own history is no smaller rung of the ladder: nothing is compared with it.
+            cells.append(LadderCell(row, scale, what, change, None, inside))
+            continue
         if what in ENDED:
             if before is not None and (before is Outcome.PASS) != (what is Outcome.PASS):
                 change = Change.LOST if before is Outcome.PASS else Change.REGAINED
             before = what
-        inside = passing is None or row.id in passing
         cells.append(LadderCell(row, scale, what, change, below, inside))
         below = row.id
     return tuple(cells)
 
 
-def _passing(lines: Sequence[LadderLine], column: int) -> tuple[int, int]:
+def passing_at(lines: Sequence[LadderLine], column: int) -> tuple[int, int]:
     outcomes = [cell.outcome for line in lines if (cell := line.cells[column]) is not None]
     ended = [what for what in outcomes if what in ENDED]
     return ended.count(Outcome.PASS), len(ended)

@@ -48,14 +48,6 @@ class Columns:
         return range(self.first, self.first + self.shown)
 
 
-def line_label(ladder: Ladder, line: LadderLine) -> str:
-    """The arm, with seed and repeat where the question was run several ways."""
-    if len(ladder.variants) < 2:
-        return line.name
-    seed = f" s{line.variant.seed}" if line.variant.seed >= 0 else ""
-    return f"{line.name}{seed} r{line.variant.repeat}"
-
-
 class LadderGrid(LineView):
     """Lines and columns with a cursor; the cursor stays on its episode when the grid is drawn anew."""
 
@@ -147,9 +139,7 @@ class LadderGrid(LineView):
         ladder = self._ladder
         if ladder is None:
             return Columns(12, NARROWEST, 0, 0)
-        longest = max(
-            (cell_len(clean_line(line_label(ladder, x))) for x in ladder.lines), default=4
-        )
+        longest = max((cell_len(clean_line(ladder.name_of(x))) for x in ladder.lines), default=4)
         many = max(1, len(ladder.scales))
         room = width - 2
         name = max(10, min(longest, 30, room - many * (NARROWEST + 2)))
@@ -192,7 +182,7 @@ class LadderGrid(LineView):
         line = ladder.lines[index]
         here = index == self._row
         text = Text(" ", end="", no_wrap=True)
-        text.append(fit(line_label(ladder, line), shape.name), look.strong if here else "")
+        text.append(fit(ladder.name_of(line), shape.name), look.strong if here else "")
         chosen_before = False
         for column in shape.indices:
             chosen = here and column == self._column

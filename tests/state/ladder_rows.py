@@ -17,12 +17,12 @@ ENDS = {
 }
 
 
-def row_of(number: int, outcome: Outcome) -> EpisodeRow:
+def row_of(number: int, outcome: Outcome, scale: float) -> EpisodeRow:
     """A list line with the given outcome at B = 2 by judge `j`."""
     end, label, requested = ENDS[outcome]
     return EpisodeRow(
         id=number, rev=1, uid=str(number), key=str(number), cell_id=1, arm="a/b",
-        conditions=f"scale={number}", scale=float(number), item_id=1, item="q", question="?",
+        conditions=f"scale={scale}", scale=scale, item_id=1, item="q", question="?",
         gold=None, qtype="", cluster="", answerable=True, haystack_id=None, repeat=0, attempt=1,
         counts=end is not None, done=end is not None, end_reason=end, requested=requested,
         executed=requested, first_hit=None, t_star=None, gold_total=1, gold_found=0, redundant=0,
@@ -32,12 +32,15 @@ def row_of(number: int, outcome: Outcome) -> EpisodeRow:
     )  # fmt: skip
 
 
-def cells_of(outcomes: Sequence[Outcome | None]) -> tuple[LadderCell | None, ...]:
-    """The cells of one line, one per outcome; None stays a gap."""
-    rows = [row_of(n, what) for n, what in enumerate(outcomes) if what is not None]
+def cells_of(
+    outcomes: Sequence[Outcome | None], first: float = 0.0
+) -> tuple[LadderCell | None, ...]:
+    """The cells of one line, one per outcome at scales from `first` up; None stays a gap."""
+    scales = [first + n for n in range(len(outcomes))]
+    rows = [row_of(n, what, scales[n]) for n, what in enumerate(outcomes) if what is not None]
     item = ItemRow(1, "q", "?", None, None, "", "", True, None, None, (), {}, ())
     ladder = build_ladder(
-        LadderData(item, tuple(rows), {}), ["a/b"], [float(n) for n in range(len(outcomes))],
+        LadderData(item, tuple(rows), {}), ["a/b"], scales,
         budget=2, mode="post_hoc", judge="j",
     )  # fmt: skip
     return ladder.lines[0].cells if ladder.lines else (None,) * len(outcomes)

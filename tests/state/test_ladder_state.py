@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.metrics.scales import OWN
 from memtui.model import Hit, Outcome, Turn
 from memtui.state.displacement import (
     Displacement,
@@ -214,6 +215,23 @@ def test_a_flip_is_a_change_of_passing_between_ended_neighbours(
         if flipped:
             assert (cell.change is Change.LOST) == (before is Outcome.PASS)
         before = what
+
+
+def test_a_questions_own_history_is_no_rung() -> None:
+    cells = cells_of([Outcome.WRONG, Outcome.PASS, Outcome.WRONG], first=OWN)
+    assert [cell.change if cell else None for cell in cells] == [
+        Change.NONE,
+        Change.NONE,
+        Change.LOST,
+    ]
+    assert [cell.below if cell else None for cell in cells] == [None, None, 1]
+
+
+def test_lines_are_named_by_what_tells_them_apart() -> None:
+    seeds = (Variant(1, 0), Variant(2, 0))
+    assert Variant(2, 0).short(seeds) == "s2"
+    assert Variant(2, 1).short((*seeds, Variant(1, 1))) == "s2 r1"
+    assert Variant(1, 0).short((Variant(1, 0),)) == ""
 
 
 def test_hits_of_gold_sessions_never_displace() -> None:

@@ -165,7 +165,7 @@ async def test_repeats_are_lines_and_r_chooses_one(tmp_path: Path) -> None:
         await press(pilot, "5")
         screen = ladder_of(app)
         assert screen.ladder is not None and len(screen.ladder.lines) == 3
-        assert "s1 r1" in screen_text(app)
+        assert " r1" in screen_text(app)
         await press(pilot, "r", "r")
         assert [line.variant.repeat for line in screen.ladder.lines] == [1]
         await press(pilot, "r")
