@@ -8,8 +8,8 @@ from memtui.model import Usage
 class UsageTotal:
     """Sum of the usages added: a field is None once any model call in the sum left it unknown.
 
-    A usage without calls (`calls == 0` and no numbers) says that no model was asked and changes
-    nothing: an extractive agent costs 0 tokens, which is known.
+    A usage without calls says that no model was asked: what it leaves open is nothing, not unknown.
+    An extractive agent costs 0 tokens, which is known.
     """
 
     __slots__ = ("_attempts", "_calls", "_cost", "_known_cost", "_known_tokens", "_tokens")
@@ -29,11 +29,14 @@ class UsageTotal:
         values = (usage.prompt, usage.cached, usage.completion, usage.reasoning)
         if not usage.calls and not usage.attempts and all(v is None for v in values):
             return
+        asked_nobody = not usage.calls and not usage.attempts
         tokens = self._tokens
         for place, value in enumerate(values):
+            if asked_nobody and value is None:
+                continue
             held = tokens[place]
             tokens[place] = None if held is None or value is None else held + value
-        cost = usage.cost
+        cost = 0.0 if asked_nobody and usage.cost is None else usage.cost
         self._cost = None if self._cost is None or cost is None else self._cost + cost
         self._known_tokens += (usage.prompt or 0) + (usage.completion or 0)
         self._known_cost += cost or 0.0
