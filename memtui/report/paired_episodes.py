@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from memtui.metrics.outcome import outcome
 from memtui.model import Outcome
@@ -17,6 +18,8 @@ from memtui.report.source import ReportSource
 from memtui.store import codec
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeFact
+
+_KEPT: WeakKeyDictionary[RunReader, tuple[tuple[str, int], dict[int, str]]] = WeakKeyDictionary()
 
 History = str | int | None
 """What makes two histories equal; None where none was recorded."""
@@ -101,7 +104,14 @@ def asked(
 
 
 def contents_of(reader: RunReader) -> dict[int, str]:
-    """{history: digest of its sessions, dates and order}, comparable between run files."""
+    """{history: digest of its sessions, dates and order}, comparable between run files.
+
+    Kept per reader for as long as no history is added: a reader who moves B asks again and again.
+    """
+    uid, last = reader.query("SELECT (SELECT uid FROM run),(SELECT max(id) FROM haystack)")[0]
+    before = _KEPT.get(reader)
+    if before is not None and before[0] == (uid, last):
+        return before[1]
     known: dict[str, str] = dict(reader.query("SELECT token,sha FROM session"))
     found = {}
     for number, packed in reader.query("SELECT id,z FROM haystack"):
@@ -109,6 +119,7 @@ def contents_of(reader: RunReader) -> dict[int, str]:
             (known.get(token, token), date or "") for token, date, _ in codec.unpack_json(packed)
         ]
         found[number] = hashlib.sha256(codec.to_json(places)).hexdigest()
+    _KEPT[reader] = ((uid, last), found)
     return found
 
 

@@ -17,6 +17,7 @@ from memtui.state.settings import Quick, Settings
 from memtui.views.hints import Hint
 from memtui.views.look import Look
 from memtui.views.numbers import rung_label
+from memtui.views.text_door import clean_line
 from memtui.views.title import Title
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.title_row import HintRow, TitleRow
@@ -43,6 +44,8 @@ class Workbench(Protocol):
     def data_version(self) -> int: ...
     @property
     def paused(self) -> bool: ...
+    @property
+    def marked(self) -> str: ...
     @property
     def run_state(self) -> str: ...
     def change(self, settings: Settings) -> None: ...
@@ -90,8 +93,12 @@ class MemtuiScreen(Screen[None]):
         return self.bench.look
 
     def hints(self) -> Sequence[Hint]:
-        """The key hints, most useful first."""
-        return self.HINTS
+        """The key hints, most useful first; a mark that waits for its other half is named before them."""
+        marked = self.bench.marked
+        if not marked or all(hint.key != "c" for hint in self.HINTS):
+            return self.HINTS
+        waiting = Hint("c", f"compare with {clean_line(marked, width=24)}")
+        return (waiting, *(hint for hint in self.HINTS if hint.key != "c"))
 
     # --- staying up to date ---------------------------------------------------------------------
 

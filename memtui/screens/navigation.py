@@ -145,6 +145,12 @@ class NavigatingApp(OpenFileApp):
         if parent is not None and (parent != "runs" or self._folder is not None):
             self._show(parent)
 
+    @property
+    def marked(self) -> str:
+        """The arm or file that was marked for compare and waits for its other half; empty without one."""
+        mark = self._marks.waiting
+        return "" if mark is None else mark.arm or mark.path.name
+
     def action_mark(self) -> None:
         """Mark an arm or a run for compare; the second mark opens it."""
         screen = self.screen
@@ -160,6 +166,7 @@ class NavigatingApp(OpenFileApp):
             self.say(f"{name} is no longer marked")
         else:
             self.say(f"{name} is A; c on another one compares the two")
+        self.freshen()
 
     def compare(self, a: Mark, b: Mark) -> None:
         """Show two marked sides on the compare screen."""
