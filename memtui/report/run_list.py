@@ -26,7 +26,8 @@ def _lines(folder: Path, runs: Sequence[RunSummary]) -> Iterator[str]:
     if rows:
         header = ("file", "state", "done", "arms", "data", "B", "mode", "judge", "started", "size")
         align = LEFT * 2 + RIGHT * 2 + LEFT + RIGHT + LEFT * 3 + RIGHT
-        yield from table_lines(Table(f"{folder} · {len(runs)} run files", header, align, rows))
+        title = f"{folder} · {len(runs)} run file{'s'[: len(runs) != 1]}"
+        yield from table_lines(Table(title, header, align, rows))
     else:
         yield clean_line(f"{folder} · no run file that can be used")
     for run in runs:
