@@ -19,6 +19,7 @@ from memtui.store.events import EpisodeStarted, EventSink
 from runners.agents.contract import Action, Agent, AgentSession, Brief, Call, Observation
 from runners.episode_end import Ending, Finished, Verdicts, finish, judge_answer
 from runners.failures import ERROR_LIMIT, describe, end_reason_of, waited_for_model
+from runners.gold_ranks import gold_ranks
 from runners.judges.contract import Judge
 from runners.memory.contract import CallResult, Context, MemoryView, SystemInfo, ToolSpec
 from runners.models.meter import CHARGED, Tally
@@ -53,6 +54,8 @@ class EpisodeSettings:
     observation_tokens: int | None = None
     block_tokens: int | None = None
     """Tokens that one block of an observation is cut to."""
+    rank_depth: int = 200
+    """Sessions of a system's own ranking in which evidence is looked for after a call; 0: none."""
     context_tokens: int = 128_000
     max_tokens: int | None = None
     """Tokens one episode may use (`budget_tokens`)."""
@@ -416,5 +419,12 @@ class _Loop:
             data["k_effective"] = result.k_effective
         wall = elapsed_ms(start)
         usage = record.searched(result.usage, self.metered()) or result.usage
-        await record.call(call, query, k_asked, shown, usage, wall, result.text, data)
+        try:
+            gold = record.tracker.gold_sessions
+            data |= await gold_ranks(self.view, query, settings.rank_depth, gold, settings.memory_s)
+        finally:  # the call was made, whoever ends the episode here
+            if (asked := self.metered()) is not None:
+                # Asked for the record, not by the agent: paid for, but no part of what a search costs.
+                record.memory_paid.add(asked.paid.total())
+            await record.call(call, query, k_asked, shown, usage, wall, result.text, data)
         return Observation(call.tool, query, shown.blocks, shown.text, "ok", call.call_id)

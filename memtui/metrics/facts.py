@@ -114,6 +114,11 @@ class FactTracker:
         self._strip: list[str] = []
 
     @property
+    def gold_sessions(self) -> tuple[str, ...]:
+        """Tokens of the sessions that hold evidence."""
+        return tuple(self._session_bit)
+
+    @property
     def strip(self) -> str:
         """One glyph per requested call, in order."""
         return "".join(self._strip)

@@ -142,6 +142,8 @@ class FlatView(ABC):
         self.stored = stored
         """Sessions this view can reach; a preflight compares it with the haystack."""
         self._closed = False
+        self._latest: tuple[str, Scores] | None = None
+        """The query searched last and its scores: what `rank` is asked about most."""
 
     @abstractmethod
     async def scores(self, query: str) -> Scores:
@@ -155,6 +157,7 @@ class FlatView(ABC):
             raise MemoryError_("this view of the memory is closed")
         query, k = read_arguments(args, self._k)
         scores = await self.scores(query)
+        self._latest = (query, scores)
         ranked = best(scores, k)
         hits = map(self.blocks.hit, ranked.tolist(), scores[ranked].tolist())
         return CallResult(tuple(hits), usage=_NO_MODEL, k_effective=k, data=self.remarks(query))
@@ -169,7 +172,9 @@ class FlatView(ABC):
 
     async def rank(self, query: str, depth: int) -> tuple[str, ...] | None:
         """Tokens of the `depth` best sessions, each at the rank of its best block."""
-        ranked = best(await self.scores(query))
+        latest = self._latest
+        known = latest is not None and latest[0] == query
+        ranked = best(latest[1] if latest is not None and known else await self.scores(query))
         sessions = dict.fromkeys(self.blocks.token(i) for i in ranked.tolist())
         return tuple(sessions)[:depth]
 
