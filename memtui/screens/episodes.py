@@ -23,6 +23,7 @@ from memtui.screens.episode_row import (
 )
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
+from memtui.state.compare_marks import Mark
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import EpisodeCost, EpisodeRow
@@ -289,6 +290,12 @@ class EpisodesScreen(MemtuiScreen):
         super().forget()
         self._shown = self._source = self._lines = None
         self._counts, self._costs = {}, {}
+
+    def compare_mark(self) -> Mark | None:
+        """The arm of the selected episode."""
+        session, source = self.bench.session, self._source
+        line = None if source is None or not source.ids() else source.at(self.rows.cursor)
+        return None if session is None or line is None else Mark(session.path, line.arm)
 
     def text_to_copy(self) -> str:
         """Question, gold, answer and the identity of the selected episode."""

@@ -127,14 +127,28 @@ async def test_arms_change_and_sides_swap(run_file: Path) -> None:
 
 async def test_the_budget_moves_it_and_marks_can_be_taken_off(run_file: Path) -> None:
     async with opened(run_file, notices=True) as (app, pilot):
-        await press(pilot, "c", "c")
+        await press(pilot, "c")
+        assert screen_text(app).split("\n")[-1].startswith(" c compare with hybrid/until-conf")
+        await press(pilot, "c")
         assert "no longer marked" in screen_text(app)
+        assert "compare with" not in screen_text(app).split("\n")[-1]
         await press(pilot, *MARK_TWO)
         screen = compare_of(app)
         assert screen.found is not None
         at_two = screen.found.total.mean_a
         await press(pilot, "minus", "minus")
         assert screen.found.budget == 0 and screen.found.total.mean_a != at_two
+
+
+async def test_arms_are_marked_on_every_screen_that_shows_one(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "s", "s", "j", "c")
+        first = app.marked
+        assert "/" in first
+        await press(pilot, "enter", "less_than_sign", "greater_than_sign", "greater_than_sign")
+        await press(pilot, "5", "j", "c")
+        screen = compare_of(app)
+        assert screen.sides is not None and screen.sides[0][1] == first != screen.sides[1][1]
 
 
 async def test_coming_from_a_question_stays_with_it(run_file: Path) -> None:
