@@ -37,7 +37,8 @@ class Embedder(Protocol):
 class LocalEmbedder:
     """all-MiniLM-L6-v2 in this process, off the event loop; loaded when first asked.
 
-    It costs time and no tokens of anybody's: counts are known zeros.
+    What was embedded once on this machine is read from disk. It costs time and no tokens of anybody's:
+    counts are known zeros.
     """
 
     async def embed(self, texts: Sequence[str]) -> tuple[Sequence[Sequence[float]], Usage]:
@@ -49,9 +50,9 @@ class LocalEmbedder:
 
 
 def _minilm_vectors(texts: list[str]) -> list[list[float]]:
-    from runners.models.embedder import minilm
+    from runners.models.text_vectors import text_vectors
 
-    vectors: list[list[float]] = minilm().embed(texts).tolist()
+    vectors: list[list[float]] = text_vectors(texts).tolist()
     return vectors
 
 
