@@ -89,7 +89,7 @@ def test_python_blocks_are_python_and_import_what_there_is(block: str) -> None:
         "exec",
         flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
     )
-    for node in ast.walk(tree):  # type: ignore[arg-type]
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             module = importlib.import_module(node.module)
             for name in node.names:

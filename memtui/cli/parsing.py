@@ -41,7 +41,10 @@ def build_parser(verb: str) -> argparse.ArgumentParser:
             epilog=ENDS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        parser.add_argument("-V", "--version", action="version", version=f"memtui {__version__}")
+        version = f"memtui {__version__}"
+        parser.add_argument(
+            "-V", "--version", action="version", version=version, help="print the version"
+        )
     else:
         parser = Parser(prog=f"memtui {verb}", description=module.HELP)
     module.add_arguments(parser)

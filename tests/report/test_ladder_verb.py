@@ -78,6 +78,7 @@ def test_ladder_follows_budget_filter_and_arm(memtui: Output, tmp_path: Path) ->
     assert inside == [False, True]
     found = json.loads(memtui("ladder", path, "about q1", "--json", "--arm", "dense"))
     assert found["item"]["key"] == "q1" and [line["arm"] for line in found["lines"]] == [DENSE]
+    assert {at["n"] for at in found["passing"]} <= {0, 1}, "counted over the arms that are shown"
 
 
 @pytest.mark.parametrize(
