@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +209,21 @@ def test_keys_of_the_models_table_are_checked() -> None:
         check_config(CONFIG | {"models": {"cach": "record"}})
     with pytest.raises(UserError, match="needs recordings"):
         check_config(CONFIG | {"models": {"cache": "record"}})
+
+
+@pytest.mark.parametrize("stuck", ["note", "merge", "rewrite"])
+async def test_time_that_runs_out_at_the_model_is_the_providers(tmp_path: Path, stuck: str) -> None:
+    class Stuck(ScriptedClient):
+        async def chat(self, request: ModelRequest, settings: ModelSettings) -> ChatReply:
+            if str(request.messages[0]["content"]).startswith(stuck):
+                await asyncio.sleep(60)
+            return await super().chat(request, settings)
+
+    path = tmp_path / "a.memtui"
+    made = experiment(Stuck([obedient]), workers=4)
+    quick = {"prepare_s": 0.05, "open_s": 0.05, "memory_s": 0.05, "workers": 4}
+    outage = {"failures": 1, "rounds": 1, "pause_s": 0.01}
+    config = check_config({**CONFIG, "limits": quick, "outage": outage})
+    result = await run_experiment(replace(made, config=config), path)
+    assert set(result.ends) == {"provider_error"}
+    assert result.exit_code == 3
