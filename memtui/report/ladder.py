@@ -100,7 +100,10 @@ def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> Ladd
             if cell.below is not None:
                 against = displacement(steps[cell.below], mine, data.item)
             rungs[cell.row.id] = RungReport(
-                cell, unit_ranks(mine), against, moved_texts(reader, cell.row.haystack_id, against)
+                cell,
+                unit_ranks(mine, units_of(data.item.evidence)),
+                against,
+                moved_texts(reader, cell.row.haystack_id, against),
             )
     gold = [e.session for e in data.item.evidence if e.session is not None]
     dates = {token: row.date for token, row in reader.sessions(gold).items()}
@@ -179,7 +182,8 @@ def _ranks(report: LadderReport) -> Table:
         LEFT * len(header),
         tuple(rows),
         "#3 in call 1; #3@2 in call 2; #3@0 in a context given before any call; ✂ cut before the model "
-        "saw it; none: never returned",
+        "saw it; none: never returned; (37): never returned, its session ranks 37 in the system's own "
+        "ranking; (>200): not among the first 200 there",
     )
 
 
@@ -187,7 +191,13 @@ def _first_rank(found: UnitRank | None) -> str:
     return (
         rank_text(None, None)
         if found is None
-        else rank_text(found.call, found.rank, shown=found.shown)
+        else rank_text(
+            found.call,
+            found.rank,
+            shown=found.shown,
+            session_rank=found.session_rank,
+            ranked=found.ranked,
+        )
     )
 
 
@@ -297,7 +307,14 @@ def _cell_document(report: LadderReport, rung: RungReport) -> dict[str, Any]:
         "gold_total": row.gold_total,
         "answer": row.answer,
         "evidence": [
-            {"unit": one.unit, "call": one.call, "rank": one.rank, "shown": one.shown}
+            {
+                "unit": one.unit,
+                "call": one.call,
+                "rank": one.rank,
+                "shown": one.shown,
+                "session_rank": one.session_rank,
+                "ranked": one.ranked,
+            }
             for one in rung.ranks.values()
         ],
         "against_smaller_scale": _against_document(rung),

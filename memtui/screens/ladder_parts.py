@@ -62,7 +62,7 @@ def read_evidence(
         number = cell.row.id
         if number not in kept:
             kept[number] = reader.steps(number)
-        ranks[number] = unit_ranks(kept[number])
+        ranks[number] = unit_ranks(kept[number], units_of(item.evidence))
         if cell.below is not None:
             found = against[number] = displacement(kept[cell.below], kept[number], item)
             texts[number] = moved_texts(reader, cell.row.haystack_id, found)
@@ -181,12 +181,13 @@ def rank_lines(
                 continue
             found = evidence.ranks.get(cell.row.id, {}).get(unit)
             shown = _rank_text(found)
-            worse = best is not None and (found is None or found.rank > best)
-            style = look.budget if worse else look.gold
-            if found is None:
+            rank = None if found is None else found.rank
+            if rank is None:
                 style = look.bad if best is not None else look.muted
+            else:
+                style = look.budget if best is not None and rank > best else look.gold
             text.append(fit(shown, shape.strip), style)
-            best = found.rank if found is not None else best
+            best = best if rank is None else rank
         lines.append(text)
     if len(units) > most:
         lines[-1].append(f" +{len(units) - most} more", look.muted)
@@ -196,7 +197,13 @@ def rank_lines(
 def _rank_text(found: UnitRank | None) -> str:
     if found is None:
         return rank_text(None, None)
-    return rank_text(found.call, found.rank, shown=found.shown)
+    return rank_text(
+        found.call,
+        found.rank,
+        shown=found.shown,
+        session_rank=found.session_rank,
+        ranked=found.ranked,
+    )
 
 
 def moved_lines(

@@ -25,14 +25,19 @@ LEAD = 24
 
 @dataclass(frozen=True, slots=True)
 class UnitRank:
-    """Where a unit of evidence first came back."""
+    """Where a unit of evidence first came back, or where its session stood when it never did."""
 
     unit: str
-    call: int
-    """The call that first returned it; 0 for a context given before any call."""
-    rank: int
+    call: int | None
+    """The call that first returned it, 0 for a context given before any call; None: none did."""
+    rank: int | None
     shown: bool
     """False: cut before the model saw it."""
+    session_rank: int | None = None
+    """Of what was never returned: rank of its session in the system's own ranking at the first call, where
+    the runner recorded one."""
+    ranked: int | None = None
+    """Sessions of that ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,11 @@ def calls_of(steps: Sequence[StepRow]) -> list[StepRow]:
     return [s for s in sorted(steps, key=lambda s: s.seq) if s.counts_as_call]
 
 
-def unit_ranks(steps: Sequence[StepRow]) -> dict[str, UnitRank]:
-    """By unit of evidence: the first call that returned it, and its rank there."""
+def unit_ranks(steps: Sequence[StepRow], units: Sequence[str] = ()) -> dict[str, UnitRank]:
+    """By unit of evidence: the first call that returned it, and its rank there.
+
+    Of `units` that never came back, those whose place in the system's own ranking was recorded.
+    """
     found: dict[str, UnitRank] = {}
     for step in sorted(steps, key=lambda s: s.seq):
         if step.kind != "context" and not step.counts_as_call:
@@ -95,6 +103,13 @@ def unit_ranks(steps: Sequence[StepRow]) -> dict[str, UnitRank]:
             if unit not in found:
                 shown = step.hits[rank - 1].shown if 0 < rank <= len(step.hits) else True
                 found[unit] = UnitRank(unit, step.call_no or 0, rank, shown)
+    ranking = next((step.data for step in calls_of(steps) if "ranked" in step.data), {})
+    ranked, named = ranking.get("ranked"), ranking.get("gold_session_ranks")
+    for unit in units:
+        if unit not in found and isinstance(ranked, int) and isinstance(named, dict):
+            place = named.get(unit.partition(":")[0])
+            session_rank = place if isinstance(place, int) else None
+            found[unit] = UnitRank(unit, None, None, False, session_rank, ranked)
     return found
 
 

@@ -28,8 +28,20 @@ def flip(change: str, look: Look) -> tuple[str, Style]:
     return " ", look.base
 
 
-def rank_text(call: int | None, rank: int | None, *, shown: bool = True) -> str:
-    """``#3`` in call 1, ``#3@2`` in call 2, ``✂`` where it was cut, ``none`` where it never came."""
+def rank_text(
+    call: int | None,
+    rank: int | None,
+    *,
+    shown: bool = True,
+    session_rank: int | None = None,
+    ranked: int | None = None,
+) -> str:
+    """``#3`` in call 1, ``#3@2`` in call 2, ``✂`` where it was cut, ``none`` where it never came.
+
+    Where it never came and the system's own ranking is known: ``(37)``, or ``(>200)`` beyond its end.
+    """
     if call is None or rank is None:
-        return NEVER
+        if session_rank is not None:
+            return f"({session_rank})"
+        return NEVER if ranked is None else f"(>{ranked})"
     return f"#{rank}{'' if call == 1 else f'@{call}'}{'' if shown else CUT}"

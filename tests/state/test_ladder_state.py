@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,7 @@ from memtui.state.ladder import (
     read_ladder,
 )
 from memtui.store.reader import RunReader
+from memtui.views.ladder import rank_text
 from tests.report.generated_run import RunFile
 from tests.state.ladder_rows import cells_of
 
@@ -169,6 +172,23 @@ def test_what_moved_above_the_evidence(reader: RunReader) -> None:
     texts = moved_texts(reader, line.cells[1].row.haystack_id if line.cells[1] else None, first)
     assert texts["f2"][1] == "text of f2"
     assert moved_texts(reader, None, None) == {}
+
+
+def test_evidence_that_never_came_back_has_its_recorded_place(reader: RunReader) -> None:
+    line = ladder_of(reader).lines[0]
+    cell = line.cells[2]
+    assert cell is not None
+    steps = reader.steps(cell.row.id)
+    assert unit_ranks(steps, ["e-q0"]) == {}
+    ranked = [
+        replace(step, data={"ranked": 200, "gold_session_ranks": {"e-q0": 37}}) for step in steps
+    ]
+    found = unit_ranks(ranked, ["e-q0:4", "other"])
+    assert (found["e-q0:4"].session_rank, found["e-q0:4"].ranked) == (37, 200)
+    assert found["e-q0:4"].rank is None and found["other"].session_rank is None
+    assert rank_text(None, None, session_rank=37, ranked=200) == "(37)"
+    assert rank_text(None, None, ranked=200) == "(>200)" and rank_text(None, None) == "none"
+    assert rank_text(2, 5, shown=False) == "#5@2✂"
 
 
 def test_another_query_says_nothing(reader: RunReader) -> None:
