@@ -99,9 +99,17 @@ def _versions() -> list[Check]:
 
 
 def _extras() -> list[Check]:
-    version = _version("litellm")
-    advice = "" if version else "pip install 'memtui[llm]' for model agents and model judges"
-    return [Check("litellm", "ok" if version else "note", version or "not installed", advice)]
+    checks = []
+    for package, extra, use in (
+        ("litellm", "llm", "model agents and model judges"),
+        ("xllamacpp", "local", "a language model on this machine"),
+    ):
+        version = _version(package)
+        advice = "" if version else f"pip install 'memtui[{extra}]' for {use}"
+        checks.append(
+            Check(package, "ok" if version else "note", version or "not installed", advice)
+        )
+    return checks
 
 
 def _terminal() -> list[Check]:
