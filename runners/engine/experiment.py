@@ -145,7 +145,13 @@ class Experiment:
             "judges": [judge.id for judge in self.judges],
             "code": dict(self.code),
             **({"memory_model": self.memory_model} if self.memory_model else {}),
+            **({"reply_tokens": self._reply_tokens()} if self._reply_tokens() else {}),
         }
+
+    def _reply_tokens(self) -> dict[str, int]:
+        """The models whose replies are cut, with the length."""
+        models = self.config.models
+        return {k: m["max_tokens"] for k, m in sorted(models.items()) if m.get("max_tokens")}
 
     @property
     def hash(self) -> str:

@@ -24,6 +24,7 @@ from runners.models.settings import ModelSettings, Price
 from runners.usage import as_if_cold
 
 _CHARS_PER_TOKEN = 4
+LOCAL_REPLY_TOKENS = 1024
 
 
 @runtime_checkable
@@ -72,8 +73,13 @@ class ModelDoor:
         """The settings a model is called with."""
         settings = self._models.get(model, self._default)
         if model.startswith(LOCAL_PREFIX):
-            # One slot on one machine: what waits, waits here, where no timeout counts it.
-            settings = replace(settings, concurrency=settings.concurrency or 1)
+            # One slot on one machine: what waits, waits here, where no timeout counts it. A small
+            # model that repeats itself would hold the slot until its window is full.
+            settings = replace(
+                settings,
+                concurrency=settings.concurrency or 1,
+                max_tokens=settings.max_tokens or LOCAL_REPLY_TOKENS,
+            )
         return settings
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -82,6 +88,9 @@ class ModelDoor:
         Raises `ModelError` (with `attempts` and an `end_reason`) when it fails for good,
         `ModelAccessError` when the key, the name or the credit is at fault.
         """
+        most = self.settings(request.model).max_tokens
+        if most is not None and (request.max_tokens is None or request.max_tokens > most):
+            request = replace(request, max_tokens=most)
         # A memory system's door has an owner of its own and counts for itself.
         meter = None if request.owner else CHARGED.get()
         try:

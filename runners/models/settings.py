@@ -41,6 +41,8 @@ class ModelSettings:
     """Attempts after the first one; 0 asks once."""
     context: int | None = None
     """Context window in tokens."""
+    max_tokens: int | None = None
+    """Most tokens of one reply, whatever a request asks for. Local models: 1024 unless set."""
     price: Price | None = None
     threads: int | None = None
     """Threads of a model on this machine (`local/…`): 1 where anything else runs beside it."""
@@ -53,7 +55,7 @@ class ModelSettings:
         """
         check_keys(options, [f.name for f in fields(cls)], where)
         values = dict(options)
-        for key in ("concurrency", "rpm", "tpm", "context", "threads"):
+        for key in ("concurrency", "rpm", "tpm", "context", "max_tokens", "threads"):
             _whole(values, key, 1, where)
         _whole(values, "retries", 0, where)
         if "timeout" in values:

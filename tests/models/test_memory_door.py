@@ -130,3 +130,18 @@ async def test_alternatives_reach_the_system() -> None:
     assert (await door.complete(USER, logprobs=2)).alternatives[0] == ("yes", -0.2)
     request: ModelRequest = client.requests[0]
     assert request.extra == {"logprobs": True, "top_logprobs": 2}
+
+
+async def test_the_longest_reply_is_the_models_setting() -> None:
+    client = ScriptedClient(["x"])
+    models = ModelDoor(client, {"m": ModelSettings(max_tokens=50)})
+    for name, asked, sent in (
+        ("m", None, 50),
+        ("m", 80, 50),
+        ("m", 20, 20),
+        ("other", None, None),
+        ("local/x", None, 1024),
+        ("local/x", 16_000, 1024),
+    ):
+        await MemoryDoor(models, None, "artifact:x", name).complete(USER, max_tokens=asked)
+        assert client.requests[-1].max_tokens == sent
