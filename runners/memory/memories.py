@@ -12,9 +12,9 @@ from memtui.model import Hit
 from runners.memory.contract import Door
 from runners.memory.extraction import require_door
 from runners.memory.flat.search import best
-from runners.memory.hierarchical.unit_vectors import Vectors, cosines, embedded
-from runners.memory.hierarchical.view import Found, SearchView
 from runners.memory.provenance import Source, derived_hit, merged
+from runners.memory.search_view import Found, SearchView
+from runners.memory.vectors import Vectors, cosines, embedded
 
 
 class Memories:

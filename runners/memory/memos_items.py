@@ -14,8 +14,8 @@ from runners.memory import rule_extractor as rules
 from runners.memory.chunking import Chunk, packed_turns
 from runners.memory.contract import Door, Haystack, SessionText
 from runners.memory.extraction import Extracted, extract, prompt, require_door
-from runners.memory.hierarchical.unit_vectors import Vectors, embedded
 from runners.memory.provenance import Source, source
+from runners.memory.vectors import Vectors, embedded
 
 PIECE_TOKENS = 2000
 LONG_TERM, USER = "LongTermMemory", "UserMemory"

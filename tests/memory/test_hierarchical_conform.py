@@ -8,8 +8,8 @@ import pytest
 
 from runners.memory.conformance import FAILED, Bench, check_system
 from runners.memory.conformance_material import topical
-from runners.memory.hierarchical.view import MODES
 from runners.memory.registry import build
+from runners.memory.search_view import MODES
 from tests.memory.rule_model import rule_model
 
 SYSTEMS: list[tuple[str, dict[str, Any]]] = [

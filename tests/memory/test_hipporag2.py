@@ -14,7 +14,7 @@ from runners.memory.hierarchical.hippocampal_index import HippoIndex
 from runners.memory.hierarchical.hipporag2 import HippoRAG2, HippoRAG2View
 from runners.memory.hierarchical.passages import phrase
 from runners.memory.hierarchical.recognition import mapped_back
-from runners.memory.hierarchical.unit_vectors import min_max
+from runners.memory.vectors import min_max
 from runners.models.scripted_door import Messages, ScriptedDoor
 from tests.memory.sessions import haystack, session, tokens
 

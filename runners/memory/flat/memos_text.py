@@ -25,8 +25,6 @@ from runners.memory.contract import (
 )
 from runners.memory.extraction import Tally, calls_of, check_extractor, needs_of
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
-from runners.memory.hierarchical.unit_vectors import stacked
-from runners.memory.hierarchical.view import check_count, interaction
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.memos_items import (
     PIECE_TOKENS,
@@ -35,6 +33,8 @@ from runners.memory.memos_items import (
     read_items,
     rules_skip,
 )
+from runners.memory.search_view import check_count, interaction
+from runners.memory.vectors import stacked
 
 NAME = "memos-text"
 _SEARCH = (

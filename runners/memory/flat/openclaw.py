@@ -52,14 +52,14 @@ from runners.memory.flat.openclaw_rank import (
 from runners.memory.flat.postings import Postings
 from runners.memory.flat.search import Blocks, Scores, best, check_k, require_artifacts
 from runners.memory.flat.words import words
-from runners.memory.hierarchical.unit_vectors import Vectors, cosines, embedded, stacked
-from runners.memory.hierarchical.view import (
+from runners.memory.search_view import (
     Found,
     SearchView,
     check_count,
     check_number,
     interaction,
 )
+from runners.memory.vectors import Vectors, cosines, embedded, stacked
 
 NO_MODEL = Usage(prompt=0, completion=0, cost=0.0)
 """Reading lines asks no model, which is known and not unknown."""

@@ -16,8 +16,8 @@ from runners.memory.contract import Haystack
 from runners.memory.extraction import Tally
 from runners.memory.hierarchical.dialogue_extraction import UNKNOWN, Entity, Exchange
 from runners.memory.hierarchical.session_summary import Summary
-from runners.memory.hierarchical.unit_vectors import Vectors, stacked
 from runners.memory.provenance import Source, source
+from runners.memory.vectors import Vectors, stacked
 
 MERGE_AT = 0.85
 

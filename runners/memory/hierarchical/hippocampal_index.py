@@ -20,7 +20,7 @@ from runners.memory.graph import Graph, GraphBuilder
 from runners.memory.graph_rank import Walk
 from runners.memory.graph_synonyms import similar_pairs
 from runners.memory.hierarchical.passages import Passage, Triple
-from runners.memory.hierarchical.unit_vectors import Scores, Vectors, cosines, min_max, stacked
+from runners.memory.vectors import Scores, Vectors, cosines, min_max, stacked
 
 Key = TypeVar("Key", str, Triple)
 

@@ -59,8 +59,8 @@ from runners.memory.hierarchical.passages import (
 )
 from runners.memory.hierarchical.recognition import recognise
 from runners.memory.hierarchical.rule_triples import sentence_triples
-from runners.memory.hierarchical.unit_vectors import embedded
-from runners.memory.hierarchical.view import (
+from runners.memory.needs import LLM
+from runners.memory.search_view import (
     Found,
     SearchView,
     check_count,
@@ -68,7 +68,7 @@ from runners.memory.hierarchical.view import (
     interaction,
     summed,
 )
-from runners.memory.needs import LLM
+from runners.memory.vectors import embedded
 
 PASSAGE_TOKENS = 512
 REPLY_TOKENS = 1024

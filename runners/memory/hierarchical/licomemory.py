@@ -53,14 +53,14 @@ from runners.memory.hierarchical.session_summary import (
     summarise,
     summary_by_rule,
 )
-from runners.memory.hierarchical.unit_vectors import embedded
-from runners.memory.hierarchical.view import (
+from runners.memory.needs import LLM
+from runners.memory.search_view import (
     check_count,
     check_number,
     interaction,
     summed,
 )
-from runners.memory.needs import LLM
+from runners.memory.vectors import embedded
 
 CHUNK_TOKENS = 1200
 """Of the release; an exchange is rarely longer."""

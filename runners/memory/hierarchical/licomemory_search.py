@@ -24,9 +24,9 @@ from runners.memory.hierarchical.triple_ranks import (
     session_score,
     simple_rank,
 )
-from runners.memory.hierarchical.unit_vectors import Scores, Vectors, cosines, embedded, stacked
-from runners.memory.hierarchical.view import Found, SearchView
 from runners.memory.provenance import Source, dated, derived_hit, latest_date, source
+from runners.memory.search_view import Found, SearchView
+from runners.memory.vectors import Scores, Vectors, cosines, embedded, stacked
 from runners.sessions import render_block
 
 LEAST_POOL = 20

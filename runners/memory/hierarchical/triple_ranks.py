@@ -12,7 +12,7 @@ from statistics import median
 
 import numpy as np
 
-from runners.memory.hierarchical.unit_vectors import DECIMALS, Scores, Vectors
+from runners.memory.vectors import DECIMALS, Scores, Vectors
 
 NAME_WEIGHT, TYPE_WEIGHT = 0.7, 0.3
 BONUS = 0.2

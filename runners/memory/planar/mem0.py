@@ -16,7 +16,6 @@ from runners.memory.contract import (
 )
 from runners.memory.extraction import ATTEMPTS, Tally, calls_of, check_extractor, needs_of
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
-from runners.memory.hierarchical.view import check_count, interaction
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.planar.mem0_facts import (
     PIECE_TOKENS,
@@ -24,6 +23,7 @@ from runners.memory.planar.mem0_facts import (
     read_session,
 )
 from runners.memory.provenance import Source, source
+from runners.memory.search_view import check_count, interaction
 
 _SEARCH = (
     "Search the memories kept from past conversations: short facts with their dates, best first."

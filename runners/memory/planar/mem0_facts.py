@@ -15,7 +15,7 @@ from runners.memory import rule_extractor as rules
 from runners.memory.chunking import Chunk, packed_turns
 from runners.memory.contract import Door, SessionText
 from runners.memory.extraction import Extracted, extract, prompt, require_door
-from runners.memory.hierarchical.unit_vectors import Vectors, embedded
+from runners.memory.vectors import Vectors, embedded
 
 PIECE_TOKENS = 2000
 

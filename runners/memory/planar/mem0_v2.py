@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from runners.memory.contract import Door, Haystack
-from runners.memory.hierarchical.unit_vectors import stacked
 from runners.memory.memories import Memories
 from runners.memory.planar.mem0 import Mem0, fact_sources
 from runners.memory.planar.mem0_facts import ReadSession
+from runners.memory.vectors import stacked
 
 
 class Mem0V2(Mem0):

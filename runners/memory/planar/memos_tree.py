@@ -43,7 +43,6 @@ from runners.memory.extraction import (
     require_door,
 )
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
-from runners.memory.hierarchical.view import check_count, check_number, interaction
 from runners.memory.memos_items import (
     LONG_TERM,
     PIECE_TOKENS,
@@ -56,6 +55,7 @@ from runners.memory.memos_items import (
 from runners.memory.planar.tree_nodes import LEVELS, WORKING, Tree
 from runners.memory.planar.tree_reorganiser import Reorganiser, Sizes
 from runners.memory.planar.tree_view import SearchSettings, TreeView
+from runners.memory.search_view import check_count, check_number, interaction
 
 NAME = "memos-tree"
 SEARCHES = ("fast", "fine")

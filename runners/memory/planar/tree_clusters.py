@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from runners.memory.hierarchical.unit_vectors import Vectors
+from runners.memory.vectors import Vectors
 
 ROUNDS = 25
 Members = list[int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from runners.memory.hierarchical.unit_vectors import Vectors
 from runners.memory.memos_items import LONG_TERM, USER, Item
 from runners.memory.provenance import Source, merged
+from runners.memory.vectors import Vectors
 
 WORKING = "WorkingMemory"
 FACT, CONCEPT, TOPIC = "fact", "concept", "topic"

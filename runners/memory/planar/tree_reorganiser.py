@@ -16,10 +16,10 @@ import numpy as np
 from runners.memory import rule_extractor as rules
 from runners.memory.contract import Door
 from runners.memory.extraction import Tally, extract, prompt
-from runners.memory.hierarchical.unit_vectors import embedded
 from runners.memory.memos_items import LONG_TERM, USER
 from runners.memory.planar.tree_clusters import partition
 from runners.memory.planar.tree_nodes import CONCEPT, TOPIC, Node, Tree
+from runners.memory.vectors import embedded
 
 THEMES: dict[str, Any] = {
     "type": "object",

@@ -14,8 +14,8 @@ from runners.memory.contract import Door
 from runners.memory.extraction import Extracted, extract, prompt
 from runners.memory.flat.search import best
 from runners.memory.flat.words import words
-from runners.memory.hierarchical.unit_vectors import Vectors, cosines
 from runners.memory.planar.tree_nodes import Node
+from runners.memory.vectors import Vectors, cosines
 
 GOAL: dict[str, Any] = {
     "type": "object",

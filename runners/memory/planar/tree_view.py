@@ -15,8 +15,6 @@ from runners.memory.contract import Door
 from runners.memory.extraction import require_door
 from runners.memory.flat.bm25 import DEFAULT_B, DEFAULT_K1, idf
 from runners.memory.flat.words import words
-from runners.memory.hierarchical.unit_vectors import Vectors, embedded
-from runners.memory.hierarchical.view import Found, SearchView
 from runners.memory.memos_items import LONG_TERM, USER
 from runners.memory.planar.tree_nodes import WORKING, Node, Tree
 from runners.memory.planar.tree_search import (
@@ -28,6 +26,8 @@ from runners.memory.planar.tree_search import (
     vector_recall,
 )
 from runners.memory.provenance import derived_hit
+from runners.memory.search_view import Found, SearchView
+from runners.memory.vectors import Vectors, embedded
 
 NEAR = 5
 """Memories shown to the model that says what a question is after."""

@@ -1,4 +1,4 @@
-"""What the hierarchical systems have in common: a search that asks models, and how it is offered.
+"""What systems that ask models have in common: one search over a haystack, and how it is offered.
 
 How often an agent is meant to search is a property of the tool's text and of the agent's loop, not of
 the retrieval. It is therefore configuration (`mode`, `tool_text`) and stored with every result.
