@@ -7,13 +7,15 @@ most ten times a second.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Literal
 
 from textual import work
+from textual.actions import ActionParseResult
 from textual.app import App
+from textual.dom import DOMNode
 from textual.message import Message
 from textual.timer import Timer
 
@@ -321,6 +323,19 @@ class OpenFileApp(App[int]):
     def fold_every(self) -> float:
         """Least seconds between two foldings while the file grows."""
         return FOLD_EVERY
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Do what a key asks; where the file cannot be read for it, say so and stay."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except UserError as error:
+            self._fail(error)
+            return True
 
     def _fail(self, error: UserError) -> None:
         if str(error).endswith("was interrupted"):
