@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from memtui.errors import UserError
@@ -25,7 +26,7 @@ from runners.datasets.synthetic_facts_tune import TUNE
 from runners.datasets.synthetic_fillers import write_fillers
 from runners.datasets.synthetic_items import POOL, ItemWriter
 from runners.datasets.synthetic_kinds import Wording
-from runners.sessions import session_sha
+from runners.sessions import count_tokens, session_sha
 
 SPLITS = ("test", "tune")
 DEFAULT_SEED = 7
@@ -37,8 +38,17 @@ _MODULES = {
 }
 
 
-def load(seed: int = DEFAULT_SEED, split: str = "test") -> DataSet:
+def load(
+    seed: int = DEFAULT_SEED,
+    split: str = "test",
+    fillers: int = FILLERS,
+    filler_tokens: int | None = None,
+) -> DataSet:
     """Generate a split; the same seed gives the same bytes on every machine.
+
+    `fillers` is the size of the pool: a small one is shared by all questions, which keeps the number of
+    sessions low that a system with a slow model has to take in. With `filler_tokens` each filler ends
+    before the turn that would take it beyond that many tokens (its first two turns stay).
 
     `test` is what the demo runs. `tune` exists to set the thresholds of the embedded agents and
     shares no person, thing, value or sentence with it. UserError for another split.
@@ -46,11 +56,18 @@ def load(seed: int = DEFAULT_SEED, split: str = "test") -> DataSet:
     if split not in _MODULES:
         raise UserError(f"synthetic: no split {split!r}; there are {' and '.join(SPLITS)}")
     wording, topics, glue = wording_of(split)
+    for name, value in (("fillers", fillers), ("filler_tokens", filler_tokens)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 1
+        ):
+            raise UserError(f"synthetic: {name} must be a whole number of at least 1")
     rng = Random(f"memtui synthetic {split} {seed}")
     writer = ItemWriter(rng, wording, topics, glue)
     drafted = writer.write()
-    fillers = write_fillers(drafted, writer, FILLERS)
-    names = _names(rng, [*writer.evidence, *writer.contradictions, *fillers])
+    pool = write_fillers(drafted, writer, fillers)
+    if filler_tokens is not None:
+        pool = [_shortened(draft, filler_tokens) for draft in pool]
+    names = _names(rng, [*writer.evidence, *writer.contradictions, *pool])
     sessions = {session.id: session for session in _sessions(names)}
     items = tuple(item.source({id(draft): name for name, draft in names}) for item in drafted)
     return DataSet(
@@ -62,6 +79,17 @@ def load(seed: int = DEFAULT_SEED, split: str = "test") -> DataSet:
         notes=(f"generated from seed {seed}, split {split}",),
         licence="Apache-2.0",
     )
+
+
+def _shortened(draft: Draft, tokens: int) -> Draft:
+    """The draft's first turns, up to that many tokens; two at least."""
+    kept, left = 0, tokens
+    for turn in draft.turns:
+        left -= count_tokens(turn.text)
+        if left < 0:
+            break
+        kept += 1
+    return replace(draft, turns=draft.turns[: max(kept, 2)])
 
 
 def wording_of(split: str) -> tuple[Wording, Mapping[str, Topic], Glue]:

@@ -169,3 +169,14 @@ def test_last_monday_is_the_latest_monday_before() -> None:
     assert visited("last Monday", date(2024, 3, 12)) == date(2024, 3, 11)
     assert visited("yesterday", date(2024, 3, 1)) == date(2024, 2, 29)
     assert visited("three days ago", date(2024, 1, 2)) == date(2023, 12, 30)
+
+
+def test_a_small_pool_of_short_fillers() -> None:
+    whole, small = load(), load(fillers=20, filler_tokens=120)
+    pool = [s for s in small.sessions.values() if s.pool == "pool" or s.pool in small.pools]
+    assert len(pool) == 20
+    assert all(sum(count_tokens(t.text) for t in s.turns) <= 120 or len(s.turns) == 2 for s in pool)
+    assert [item.question for item in small.items] == [item.question for item in whole.items]
+    for options in ({"fillers": 0}, {"filler_tokens": True}):
+        with pytest.raises(UserError, match="whole number"):
+            load(**options)
