@@ -203,6 +203,9 @@ class CompareScreen(MemtuiScreen):
                 return
             self._marks = (Mark(session.path, first), Mark(session.path))
             self._drawn = self.depends_on()
+        if self._found is None and self._sides is None:
+            waiting = [Text(end=""), styled(" comparing …", self.look.muted)]
+            self.query_one("#compare-head", LineBlock).show(waiting)
         self._load(session)
 
     @work(exclusive=True, group="compare")

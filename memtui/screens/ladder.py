@@ -133,8 +133,12 @@ class LadderScreen(LadderQuestions):
     # --- reading and drawing --------------------------------------------------------------------
 
     def draw(self) -> None:
-        if self.bench.session is not None:
-            self._load(self.bench.session)
+        if self.bench.session is None:
+            return
+        if self._ladder is None:
+            waiting = [Text(end=""), styled(" reading …", self.look.muted)]
+            self.query_one("#ladder-head", LineBlock).show(waiting)
+        self._load(self.bench.session)
 
     @work(exclusive=True, group="ladder")
     async def _load(self, session: RunSession) -> None:

@@ -231,7 +231,11 @@ def moved_lines(
             lines.append(text)
         return _cut(lines, width)[:most]
     return _cut(
-        [head + _summary(found, look), *_sessions(cell, found, evidence, width, look)], width
+        [
+            head + _summary(found, evidence.ranks.get(cell.row.id, {}), look),
+            *_sessions(cell, found, evidence, width, look),
+        ],
+        width,
     )[:most]
 
 
@@ -241,17 +245,20 @@ def _cut(lines: Sequence[Text], width: int) -> list[Text]:
     return list(lines)
 
 
-def _summary(found: Displacement, look: Look) -> Text:
+def _summary(found: Displacement, ranks: Mapping[str, UnitRank], look: Look) -> Text:
     text = styled("same query", look.strong)
     calls = f" at call {found.call_here}"
     if found.call_below != found.call_here:
         calls = f" at calls {found.call_below} and {found.call_here}"
     text.append(calls, look.muted)
     text.append("   evidence ", look.muted)
-    for number, (_, before, after) in enumerate(found.evidence):
+    for number, (unit, before, after) in enumerate(found.evidence):
         lost = before is not None and (after is None or after > before)
         text.append(", " if number else "", look.muted)
-        text.append(f"{_place(before)} → {_place(after)}", look.budget if lost else look.gold)
+        here, known = _place(after), ranks.get(unit)
+        if after is None and known is not None and known.rank is None:
+            here = _rank_text(known)
+        text.append(f"{_place(before)} → {here}", look.budget if lost else look.gold)
     many = len(found.moved)
     text.append("   ")
     if many:
