@@ -99,12 +99,17 @@ def _check(name: str, *, as_json: bool) -> int:
 
     from runners.memory import registry
     from runners.memory.conformance import check_system
+    from runners.memory.packages import environment
     from runners.memory.packages.check import check_package
     from runners.memory.packages.recipes import RECIPES, recipe
 
     if name not in registry.names() and f"pkg:{name}" in RECIPES:
         name = recipe(name).name
-    lines = registry.missing_needs(registry.build(name).info)
+    if name in RECIPES:
+        # Scripted replies and vectors stand in for models: its environment is all it needs here.
+        lines = [line for line in (environment.missing(RECIPES[name]),) if line]
+    else:
+        lines = list(registry.missing_needs(registry.build(name).info))
     if lines:
         raise UserError(f"memory system {name!r} cannot run: {'; '.join(lines)}", exit_code=1)
     if name in RECIPES:

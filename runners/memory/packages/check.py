@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runners.memory.conformance import (
     FAILED,
     NOT_APPLICABLE,
@@ -19,8 +21,10 @@ OWN_NETWORK = "no network from its process"
 RULE_SECONDS = 300.0
 
 
-async def check_package(recipe: Recipe, *, rule_seconds: float = RULE_SECONDS) -> ConformanceReport:
-    """Every rule of the suite, and one about what the package's own process looked up.
+async def check_package(
+    recipe: Recipe, *, rule_seconds: float = RULE_SECONDS, rules: Sequence[str] | None = None
+) -> ConformanceReport:
+    """Every rule of the suite (or those named), and one about what the package's process looked up.
 
     One process serves all rules, as it would in a run; each view has a state of its own.
     """
@@ -30,6 +34,7 @@ async def check_package(recipe: Recipe, *, rule_seconds: float = RULE_SECONDS) -
             lambda: PackageSystem.sharing(recipe, pool),
             rule_seconds=rule_seconds,
             responder=REPLIES[recipe.name],
+            rules=rules,
         )
         refused = await pool.refused()
     finally:

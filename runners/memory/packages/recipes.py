@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ class Recipe:
     """Variables its process is given: telemetry and hub access switched off."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """What is set differently from the package's defaults; part of the system's configuration."""
+    complete: tuple[int, int | None] = (1, 1)
+    """Completions to expect for a session of one batch, least and most (None: not known)."""
+    embed: tuple[int, int | None] = (0, 3)
+    """Embedding requests to expect for a session of one batch; a search makes one."""
     limits: Mapping[str, str] = field(default_factory=dict)
     """Rules of the conformance suite that the package is known not to keep, and why."""
 
@@ -48,6 +53,11 @@ class Recipe:
     def worker(self) -> Path:
         """The program that the environment's interpreter runs."""
         return HERE / "workers" / f"{self.slug.replace('-', '_')}.py"
+
+    @property
+    def pins(self) -> str:
+        """What names the pinned requirements: the start of their file's SHA-256."""
+        return sha256(self.lock.read_bytes()).hexdigest()[:16]
 
     @property
     def need(self) -> str:
@@ -89,6 +99,8 @@ RECIPES = {
             200,
             {**_OFFLINE, "MEM0_TELEMETRY": "False"},
             {"todays_date": "session"},
+            complete=(1, 2),
+            embed=(0, None),
         ),
         Recipe(
             "pkg:memos-text",
@@ -99,6 +111,7 @@ RECIPES = {
             670,
             {**_OFFLINE},
             {"memory": "general_text", "date_in_messages": True},
+            complete=(1, 3),
         ),
         Recipe(
             "pkg:graphiti",
@@ -113,7 +126,9 @@ RECIPES = {
                 "search": "EDGE_HYBRID_SEARCH_RRF",
                 "undated_sessions": "1970-01-01",
             },
-            {
+            complete=(1, None),
+            embed=(0, None),
+            limits={
                 "scripts without spaces": "its full-text index cuts words at spaces, and its vectors"
                 " find nothing below a cosine of 0.6"
             },

@@ -256,10 +256,15 @@ class PackageSystem:
             interface=recipe.interface,
             form="derived",
             order_dependent=True,
-            needs=(LLM, recipe.need),
+            needs=(LLM, "model:minilm", recipe.need),
             uses_door=("open", "call"),
+            calls={
+                "open": {"complete": recipe.complete, "embed": recipe.embed},
+                "call": {"embed": (1, 1)},
+            },
             config={
                 "package": recipe.package,
+                "pins": recipe.pins,
                 "k": self.k,
                 "batch_tokens": self.batch_tokens,
                 "max_tokens": self.max_tokens,

@@ -24,7 +24,8 @@ class Memory(base.Memory):
 
     def search(self, query: str, k: int) -> list[dict[str, Any]]:
         """The k nearest memories."""
-        return self.hits(self.memory.search(query, user_id=base.USER, limit=k, rerank=False))
+        limit = base.more(k)
+        return self.hits(self.memory.search(query, user_id=base.USER, limit=limit, rerank=False))
 
 
 def main() -> None:

@@ -55,6 +55,14 @@ def config(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def more(k: int) -> int:
+    """More than are wanted: which of several equal ones the store leaves out is chance.
+
+    Whoever asked sorts equal scores by age and cuts.
+    """
+    return 2 * k + 20
+
+
 def opened(settings: dict[str, Any]) -> Any:
     """The package's memory over a folder."""
     memory: Any = import_module("mem0").Memory.from_config(config(settings))
@@ -94,7 +102,7 @@ class Memory:
     def search(self, query: str, k: int) -> list[dict[str, Any]]:
         """The k nearest memories. The floor is the lowest there may be: its default is 0.1."""
         return self.hits(
-            self.memory.search(query, filters={"user_id": USER}, top_k=k, threshold=0.0)
+            self.memory.search(query, filters={"user_id": USER}, top_k=more(k), threshold=0.0)
         )
 
     def hits(self, found: dict[str, Any]) -> list[dict[str, Any]]:

@@ -52,7 +52,10 @@ class Memory:
         return ""
 
     def search(self, query: str, k: int) -> list[dict[str, Any]]:
-        """The k nearest items."""
+        """The k nearest items and more: which of several equal ones the store leaves out is chance.
+
+        Whoever asked sorts equal scores by age and cuts.
+        """
         return [
             {
                 "number": self.numbers[item.id],
@@ -60,7 +63,7 @@ class Memory:
                 "score": self.scores[item.id],
                 "sources": [self.sources[item.id]],
             }
-            for item in self.memory.search(query, top_k=k)
+            for item in self.memory.search(query, top_k=2 * k + 20)
         ]
 
     def copy(self, settings: dict[str, Any]) -> Memory:
