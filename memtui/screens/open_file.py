@@ -118,6 +118,8 @@ class OpenFileApp(App[int]):
 
     def say(self, message: str, *, error: bool = False) -> None:
         """A short notice; outside text in it is literal."""
+        if error and message.endswith("was interrupted"):
+            return  # the reader asked for something else meanwhile
         seconds = 6 if error else 3
         severity: Literal["error", "information"] = "error" if error else "information"
         self.notify(
