@@ -175,7 +175,9 @@ class OpenClawView(SearchView):
             self._hit(block, round(score, 6), float(merged[block])) for block, score in taken
         )
         scores = [round(float(merged[block]), 6) for block, _ in taken]
-        sessions = dict.fromkeys(hit.ref for hit in hits)
+        # What was not taken stands behind it, by its merged score.
+        behind = (self._files.token(self._chunks[block][0]) for block in order.tolist())
+        sessions = dict.fromkeys((*(hit.ref for hit in hits), *behind))
         return Found(hits, tuple(sessions), {"merged_scores": scores})
 
     async def _vector_leg(self, query: str) -> Scores:

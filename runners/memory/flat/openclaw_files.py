@@ -89,6 +89,10 @@ class DailyFiles:
             hits.append(self.hit(place, low, high - 1, None, text))
         return Excerpt("\n\n".join(parts), tuple(hits))
 
+    def token(self, place: int) -> str:
+        """The session at a place of the haystack."""
+        return self._positions[place].token
+
     def hit(self, place: int, low: int, high: int, score: float | None, text: str) -> Hit:
         """Lines `low` to `high` (0-based) of a session; with their text where turns are not whole."""
         numbers = self._sessions[place].turns

@@ -206,6 +206,7 @@ class HippoRAG2:
     def info(self) -> SystemInfo:
         """What the system declares about itself."""
         settings = self._settings
+        asked = 0 if self._rules else CALLS_PER_PASSAGE
         return SystemInfo(
             name="hipporag2",
             version="1",
@@ -215,6 +216,13 @@ class HippoRAG2:
             if self._rules and not self._filtering
             else (LLM, "model:minilm"),
             uses_door=("prepare", "call"),
+            calls={
+                "prepare": {"embed": (0, 1), "complete": (asked, asked * self._attempts)},
+                "call": {
+                    "embed": (0, 1),
+                    "complete": (0, self._attempts if self._filtering else 0),
+                },
+            },
             config={
                 "k": self._k,
                 "extractor": "rules" if self._rules else "model",

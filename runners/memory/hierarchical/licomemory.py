@@ -134,6 +134,7 @@ class LiCoMemory:
     def info(self) -> SystemInfo:
         """What the system declares about itself."""
         settings = self._settings
+        asked = 0 if self._rules else 1
         return SystemInfo(
             name="licomemory",
             version="1",
@@ -144,6 +145,15 @@ class LiCoMemory:
             order_dependent=True,
             needs=("model:minilm",) if self._rules else (LLM, "model:minilm"),
             uses_door=("prepare", "open", "call"),
+            calls={
+                # An exchange and a summary.
+                "prepare": {
+                    "embed": (0, 1),
+                    "complete": (2 * asked, 2 * asked * settings.attempts),
+                },
+                "open": {"embed": (0, 1)},
+                "call": {"embed": (0, 1), "complete": (0, asked * settings.attempts)},
+            },
             config={
                 "k": self._k,
                 "extractor": "rules" if self._rules else "model",
