@@ -65,8 +65,8 @@ class FactTracker:
     Feed `context` (context systems, call 0) or `call` (one per requested call, refused ones too).
     A gold *unit* is `token` (session) or `token:turn`; a session reference is dropped where the same
     session has annotated turns. A session unit is covered by any block of that session, a turn unit by
-    a block whose range includes the turn or that has no range. Derived blocks count through `sources`,
-    as whole sessions.
+    a block whose range includes the turn or that has no range. Derived blocks count through `sources`, as
+    whole sessions unless they name a range.
 
     Coverage is n/a (None, never 0) when there is no resolved evidence, when any reference dangles, when
     `provenance` is `none`, and, with `partial` provenance, from the first untraceable block that
