@@ -22,7 +22,7 @@ from memtui.screens.pair_parts import (
     hits_heading,
     pair_head,
 )
-from memtui.state.alignment import action_of, align
+from memtui.state.alignment import AlignedRow, action_of, align
 from memtui.state.deep_link import link
 from memtui.state.session import RunSession
 from memtui.state.trajectory import Trajectory, trajectory
@@ -155,24 +155,25 @@ class PairScreen(MemtuiScreen):
         assert self._wanted is not None
         found, pair, sides, readers = self._wanted
 
-        def read() -> tuple[Trajectory, Trajectory] | None:
+        def read() -> tuple[tuple[Trajectory, Trajectory], list[AlignedRow]] | None:
             both = []
             for reader, one in zip(readers, (pair.a, pair.b), strict=True):
                 detail = reader.episode(one.fact.id)
                 if detail is None:
                     return None
                 both.append(trajectory(detail, reader.steps(one.fact.id)))
-            return both[0], both[1]
+            rows = align(*[[action_of(stop) for stop in one.stops] for one in both])
+            return (both[0], both[1]), rows
 
         try:
-            both = await session.ask(read)
+            answer = await session.ask(read)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
-        if both is None:
+        if answer is None:
             self.bench.say("one of the two episodes is no longer in its file", error=True)
             return
-        rows = align(*[[action_of(stop) for stop in one.stops] for one in both])
+        both, rows = answer
         before = self._view
         fresh = before is None or before.pair != pair
         modes = (found.a.source.mode, found.b.source.mode)
