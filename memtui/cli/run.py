@@ -85,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(built: Built, as_json: bool) -> int:
+    from memtui.views.text_door import clean_block
     from runners.engine.plan import make_plan
     from runners.engine.plan_text import plan_text
 
@@ -92,7 +93,7 @@ def _plan(built: Built, as_json: bool) -> int:
     if as_json:
         print_document(report.as_dict())
     else:
-        print_text(plan_text(report))
+        print_text(clean_block(plan_text(report)))
     return 0
 
 

@@ -26,6 +26,7 @@ def notes_of(report: Report, source: ReportSource, selection: Selection) -> tupl
         *_histories(report),
         *_coverage(report, source),
         *_items(source, selection),
+        *_data(report),
         *_judges(report),
     ]
     return (*dict.fromkeys(notes), *_arms(report))
@@ -163,6 +164,12 @@ def _blocks_per_call(config: Mapping[str, Any]) -> int | None:
         if isinstance(k, int) and not isinstance(k, bool):
             return k
     return None
+
+
+def _data(report: Report) -> list[str]:
+    """What was found when the data set was read, such as an unexpected digest or lines left out."""
+    notes = report.run.dataset.get("notes", ())
+    return [f"data: {note}" for note in notes] if isinstance(notes, list) else []
 
 
 def _items(source: ReportSource, selection: Selection) -> list[str]:

@@ -97,6 +97,17 @@ class Reader:
         for question in self.questions.values():
             self.findings.extend(lint_question_line(question, known))
 
+    def _skipped(self) -> list[Finding]:
+        return [f for f in self.findings if f.rule in ("line-bad", "line-torn")]
+
+    def _left_out(self) -> tuple[str, ...]:
+        """A note on lines that were not read, shown with every run."""
+        skipped = [f"{f.item} ({f.rule})" for f in self._skipped()]
+        if not skipped:
+            return ()
+        more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+        return (f"lines left out: {', '.join(skipped[:5])}{more}",)
+
     def finish(self, extra: SessionPoolFile) -> DataSet:
         """The data set; raises UserError where there is no question in it."""
         if not self.questions:
@@ -120,13 +131,13 @@ class Reader:
             tiers=(*(tuple(tier) for tier in tiers), *extra.tiers),
             own_first=bool(self.header.get("own_first", False)),
             findings=tuple(self.findings),
-            notes=(*map(str, self.header.get("notes") or ()), *extra.notes),
+            notes=(*map(str, self.header.get("notes") or ()), *self._left_out(), *extra.notes),
             licence=str(self.header.get("licence") or ""),
             source=str(self.path),
             counts={
                 **count_declared(items),
                 "sessions": here,
-                "lines_skipped": sum(f.rule in ("line-bad", "line-torn") for f in self.findings),
+                "lines_skipped": len(self._skipped()),
             },
         )
 

@@ -63,6 +63,7 @@ def plan_text(report: PlanReport) -> str:
         ],
     )
     lines += _section("missing parts (needed before the first episode)", report.missing_parts)
+    lines += _section("data", tuple(experiment.data.get("notes", ())))
     lines += _section("warnings", report.warnings)
     lines += _section("assumed", estimate.assumptions(config))
     return "\n".join(lines) + "\n"

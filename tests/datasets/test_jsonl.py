@@ -50,6 +50,7 @@ def test_a_torn_last_line_is_left_out_and_told(tmp_path: Path) -> None:
     dataset = load_jsonl(path)
     assert [item.key for item in dataset.items] == ["q1"]
     assert [f.item for f in dataset.findings if f.rule == "line-torn"] == ["torn.jsonl:3"]
+    assert dataset.notes == ("lines left out: torn.jsonl:3 (line-torn)",)
     assert dataset.counts["lines_skipped"] == 1
 
 

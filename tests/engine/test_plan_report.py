@@ -34,6 +34,12 @@ def test_a_plan_runs_nothing_and_counts_everything() -> None:
     assert report.cost == 0.0 and "no arm asks a language model" in plan_text(report)
 
 
+def test_notes_on_the_data_are_part_of_the_plan() -> None:
+    experiment = tiny_experiment()
+    experiment.data["notes"] = ["not the official file: another sha256"]
+    assert "    not the official file: another sha256\n" in plan_text(make_plan(experiment, {}))
+
+
 def test_byte_for_byte_the_same() -> None:
     first, second = planned(), planned()
     assert plan_text(first) == plan_text(second)

@@ -366,3 +366,9 @@ def test_repeats_and_tokens_after_coverage(tmp_path: Path) -> None:
     assert isinstance(stopping, dict)
     assert stopping["tokens_after"] == {"tokens": 660, "episodes": 6, "unknown_steps": 0}
     assert stopping["overshoot"][1] == {"calls": "1", "n": 6, "right": 3}
+
+
+def test_what_was_found_when_the_data_were_read_is_shown(tmp_path: Path) -> None:
+    run = ladder_run(tmp_path / "a.memtui", (10, 10, 10))
+    run.run["dataset"] = {"name": "mine", "notes": ["lines left out: a.jsonl:3 (line-torn)"]}
+    assert "data: lines left out: a.jsonl:3 (line-torn)" in report_of(run).notes
