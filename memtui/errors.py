@@ -1,8 +1,8 @@
-"""The one error a user can cause: a clear line, and the exit code it leaves with."""
+"""The one error a user can cause: a clear line, the exit code it leaves with, what was probably meant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 class UserError(Exception):
@@ -17,3 +17,14 @@ class UserError(Exception):
         super().__init__(message)
         self.exit_code = exit_code
         self.details = tuple(details)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a line about a word that nobody knows: the nearest known one, else all there are."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    words = list(known)
+    close = get_close_matches(word, words, n=1)
+    if close:
+        return f"did you mean {close[0]}?"
+    return f"choose from {', '.join(words)}" if words else "there is none to choose from"

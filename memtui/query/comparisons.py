@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from memtui.errors import did_you_mean
 from memtui.metrics.scales import OWN
 from memtui.query.errors import QueryError
 from memtui.query.fields import TEXT_COLUMNS, Field, Kind, flag_sql, has_sql, texts
@@ -158,8 +158,7 @@ def _choice(field: Field, term: Term, value: str) -> Test:
     word = field.synonyms.get(word, word)
     wanted = [c for c in field.choices if c == word or c.startswith(word + "_")]
     if not wanted:
-        close = difflib.get_close_matches(word, [*field.choices, *field.synonyms], n=1)
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(field.choices)}"
+        hint = did_you_mean(word, [*field.choices, *field.synonyms])
         raise QueryError(f"{field.name}: {value!r} is not known; {hint}", term.start, term.end)
     holders = frozenset(wanted)
     marks = ",".join("?" * len(wanted))
@@ -188,8 +187,7 @@ def _text(field: Field, term: Term, value: str) -> Test:
 def _flag(field: Field, term: Term, value: str) -> Test:
     name = bindable(value)
     if field.choices and name not in field.choices:
-        close = difflib.get_close_matches(name, field.choices, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(field.choices)}"
+        hint = did_you_mean(name, field.choices)
         raise QueryError(f"{field.name}: {value!r} is not known; {hint}", term.start, term.end)
 
     def holds(subject: Subject, environment: Environment) -> bool:

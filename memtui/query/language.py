@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memtui.errors import did_you_mean
 from memtui.query.comparisons import Test, comparison, either, free_text, negation
 from memtui.query.errors import QueryError
 from memtui.query.fields import BY_NAME, FIELDS
@@ -54,8 +54,7 @@ def _test(term: Term) -> Test:
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name, BY_NAME, n=1)
-    hint = f"did you mean {close[0]}:?" if close else f"fields are {', '.join(field_names())}"
+    hint = did_you_mean(name, field_names())
     return f'no field is called {name}; {hint} (put text with a colon in "quotes")'
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from memtui.errors import did_you_mean
 from memtui.query.errors import QueryError
 from memtui.query.fields import BY_NAME, Field, Kind
 from memtui.query.regime_sql import Sql
@@ -57,8 +57,6 @@ def parse_order(text: str) -> Order:
         field = BY_NAME.get(name)
         if field is None or field.kind is Kind.FLAG:
             sortable = [key for key, one in BY_NAME.items() if one.kind is not Kind.FLAG]
-            close = difflib.get_close_matches(name, sortable, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"fields are {', '.join(sortable)}"
-            raise QueryError(f"cannot sort by {name!r}; {hint}")
+            raise QueryError(f"cannot sort by {name!r}; {did_you_mean(name, sortable)}")
         keys.append((field, descending))
     return Order(tuple(keys))

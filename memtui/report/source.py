@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from memtui.errors import UserError
+from memtui.errors import UserError, did_you_mean
 from memtui.metrics.facts import DEFAULT_VIEW, LEVELS, REACHES
 from memtui.metrics.ladder_bootstrap import Counts
 from memtui.metrics.limits import call_cap, is_context_arm
@@ -39,19 +38,16 @@ def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[s
             return default, judges
         return judges[0], judges
     if wanted not in judges:
-        close = difflib.get_close_matches(wanted, judges, n=1)
-        known = ", ".join(judges) or "none yet"
-        hint = f"did you mean {close[0]}?" if close else f"judges of this file: {known}"
-        raise UserError(f"no verdict of judge {wanted!r} in {reader.path}; {hint}")
+        raise UserError(
+            f"no verdict of judge {wanted!r} in {reader.path}; {did_you_mean(wanted, judges)}"
+        )
     return wanted, judges
 
 
 def seen_from(reader: RunReader, facts: Sequence[EpisodeFact], view: str) -> list[EpisodeFact]:
     """The facts with the coverage of another view; n/a where an episode has none of it."""
     if view not in VIEWS:
-        close = difflib.get_close_matches(view, VIEWS, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(VIEWS)}"
-        raise UserError(f"coverage has no view {view!r}; {hint}")
+        raise UserError(f"coverage has no view {view!r}; {did_you_mean(view, VIEWS)}")
     rows = reader.query(
         "SELECT id,json_extract(views,?) FROM episode WHERE json_valid(views)", (f'$."{view}"',)
     )
@@ -199,9 +195,7 @@ class ReportSource:
                 for item, flags in self.item_flags.items()
             }
             return [named.get(fact.item_id, "other") for fact in facts]
-        close = difflib.get_close_matches(by, BY, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(BY)}"
-        raise UserError(f"cannot report by {by!r}; {hint}")
+        raise UserError(f"cannot report by {by!r}; {did_you_mean(by, BY)}")
 
 
 def passes(results: Results, budget: int) -> Counts:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.errors import UserError
+from memtui.errors import UserError, did_you_mean
 from memtui.metrics.limits import call_cap
 from memtui.metrics.outcome import check_budget
 from memtui.metrics.scales import parse_scale
@@ -39,13 +38,7 @@ def choose(
         settings = replace(settings, alpha=alpha)
     if judge is not None:
         if judge not in session.header.judges:
-            known = session.header.judges
-            close = difflib.get_close_matches(judge, known, n=1)
-            hint = (
-                f"did you mean {close[0]}?"
-                if close
-                else f"judges here: {', '.join(known) or 'none'}"
-            )
+            hint = did_you_mean(judge, session.header.judges)
             raise UserError(f"no verdict of judge {judge!r} in {session.path}; {hint}")
         settings = replace(settings, judge=judge)
     if filter_text:

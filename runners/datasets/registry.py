@@ -7,21 +7,15 @@ takes `path` (or none, if it needs no file) and options as keywords, and returns
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from memtui.errors import UserError
+from memtui.errors import UserError, did_you_mean
 from runners.datasets.contract import DataSet
 from runners.datasets.gold import SPAN_ANSWERABLE, count_declared, with_declared_subset
 from runners.datasets.shapes import shape_of
-
-GROUP = "memtui.datasets"
+from runners.plug_ins import Catalogue, options_of
 
 OWN = {
     "synthetic": "runners.datasets.synthetic:load",
@@ -37,12 +31,12 @@ OWN = {
 PATH_OPTIONS = frozenset({"path", "pool", "sessions", "audit"})
 """Options that name files: text is taken as a path, beside the data set's own file where it is there."""
 
-Loader = Callable[..., DataSet]
+_DATA_SETS = Catalogue("data set", "memtui.datasets", OWN)
 
 
 def names() -> tuple[str, ...]:
     """Every known name, our own first."""
-    return (*OWN, *sorted(_plug_ins()))
+    return _DATA_SETS.names()
 
 
 def load(name_or_path: str | Path, path: str | Path | None = None, **options: Any) -> DataSet:
@@ -58,15 +52,12 @@ def load(name_or_path: str | Path, path: str | Path | None = None, **options: An
         if path is not None:
             raise UserError(f"{name}: a file is given twice; give the data set's name and one file")
         path, name = Path(name_or_path), shape_of(Path(name_or_path))
-    loader = _loader(name)
+    if name not in names():
+        raise UserError(f"there is no data set and no file {name!r}; {did_you_mean(name, names())}")
+    loader = _DATA_SETS.factory(name)
     given: dict[str, Any] = dict(options)
     known = options_of(loader)
-    for option in given:
-        if known is not None and (option not in known or option == "path"):
-            asked = [key for key in known if key != "path"]
-            raise UserError(
-                f"data set {name!r} has no option {option!r}{_did_you_mean(option, asked)}"
-            )
+    _DATA_SETS.check_options(name, given, options_of(loader, "path"))
     if known is None or "path" in known:
         given["path"] = Path(path).expanduser() if path is not None else _fetched(name)
     elif path is not None:
@@ -77,14 +68,6 @@ def load(name_or_path: str | Path, path: str | Path | None = None, **options: An
     return declared(loader(**given))
 
 
-def options_of(loader: Loader) -> dict[str, Any] | None:
-    """Option names with their defaults; None where the loader takes any keyword."""
-    parameters = inspect.signature(loader).parameters.values()
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return {p.name: p.default for p in parameters if p.kind is not p.VAR_POSITIONAL}
-
-
 def declared(dataset: DataSet) -> DataSet:
     """The data set with its declared subset marked and counted, whoever loaded it."""
     if SPAN_ANSWERABLE in dataset.counts:
@@ -92,29 +75,6 @@ def declared(dataset: DataSet) -> DataSet:
     items = with_declared_subset(dataset.items, dataset.sessions)
     counts = {**count_declared(items), "sessions": len(dataset.sessions), **dataset.counts}
     return replace(dataset, items=items, counts=counts)
-
-
-def _loader(name: str) -> Loader:
-    """The loader of a data set; UserError for an unknown name or one that cannot be loaded."""
-    if name in OWN:
-        module, attribute = OWN[name].split(":")
-        own: Loader = getattr(import_module(module), attribute)
-        return own
-    plug_ins = _plug_ins()
-    if name not in plug_ins:
-        hint = _did_you_mean(name, names())
-        raise UserError(f"there is no data set and no file {name!r}{hint}")
-    try:
-        loaded = plug_ins[name].load()
-    except Exception as error:  # a stranger's package may fail in any way
-        raise UserError(
-            f"data set {name!r} ({plug_ins[name].value}) cannot be loaded: "
-            f"{type(error).__name__}: {error}"
-        ) from error
-    if not callable(loaded):
-        raise UserError(f"data set {name!r}: {plug_ins[name].value} is not a loader")
-    found: Loader = loaded
-    return found
 
 
 def _beside(path: Path | None, second: Path) -> Path:
@@ -140,22 +100,9 @@ def _fetched(name: str) -> Path:
     return path
 
 
-def _plug_ins() -> Mapping[str, EntryPoint]:
-    """Data sets of other packages by name; our own names cannot be taken over."""
-    return {e.name: e for e in entry_points(group=GROUP) if e.name not in OWN}
-
-
 def _is_file(name: str) -> bool:
     """Whether the text names an existing file."""
     try:
         return Path(name).expanduser().is_file()
     except (OSError, ValueError):
         return False
-
-
-def _did_you_mean(word: str, known: Sequence[str]) -> str:
-    """A hint for a misspelt word."""
-    close = get_close_matches(word, known, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; choose from {', '.join(known)}" if known else ""

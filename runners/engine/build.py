@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from memtui.errors import UserError
+from memtui.errors import UserError, did_you_mean
 from runners.agents import registry as agents
 from runners.agents.contract import Agent, Brief
 from runners.datasets import registry as datasets
@@ -29,6 +28,7 @@ from runners.models.faults import FaultSchedule, FaultyClient
 from runners.models.prices import LOCAL_PREFIX
 from runners.models.recordings import CacheMode, Recordings
 from runners.models.settings import ModelSettings
+from runners.plug_ins import options_of
 from runners.protocols.scale import ScaleOptions, ScalePlan
 
 
@@ -192,7 +192,7 @@ def _one_part_per_name(config: ExperimentConfig) -> None:
 def _with_k(part: PartConfig, k: int) -> dict[str, Any]:
     """The part's options, with the experiment's k for a system that takes one and was given none."""
     options = part.options
-    takes = memories.options_of(memories.factory(part.name))
+    takes = options_of(memories.factory(part.name))
     if takes is not None and "k" in takes and "k" not in options:
         options["k"] = k
     return options
@@ -258,9 +258,5 @@ def _known_limits(config: ExperimentConfig, arms: Mapping[str, Arm]) -> None:
     used = {arm.memory_key for arm in arms.values()}
     for name in config.limits.memories:
         if name not in used:
-            raise UserError(f"limits.memories.{name}: no arm uses it{_meant(name, used)}")
-
-
-def _meant(word: str, known: set[str]) -> str:
-    close = get_close_matches(word, sorted(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; arms use {', '.join(sorted(known))}"
+            hint = did_you_mean(name, sorted(used))
+            raise UserError(f"limits.memories.{name}: no arm uses it; {hint}")

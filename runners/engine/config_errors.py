@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
+
+from memtui.errors import did_you_mean
 
 SHOWN = 3
 """Errors named before the rest is only counted."""
@@ -19,7 +20,8 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         path = tuple(entry["loc"])
         where = dotted(path).replace("model_access", "models", 1)
         if entry["type"] == "extra_forbidden":
-            line = f"unknown key `{where}`{_meant(str(path[-1]), known_keys(root, path[:-1]))}"
+            known = known_keys(root, path[:-1])
+            line = f"unknown key `{where}`; {did_you_mean(str(path[-1]), known)}"
         elif entry["type"] == "missing":
             line = f"`{where}` is missing"
         elif entry["type"] == "value_error":
@@ -62,10 +64,3 @@ def _models(annotation: object) -> Iterator[type[BaseModel]]:
         yield annotation
     for part in typing.get_args(annotation):
         yield from _models(part)
-
-
-def _meant(word: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(word, known, n=1)
-    if close:
-        return f"; did you mean `{close[0]}`?"
-    return f"; known here: {', '.join(known)}" if known else ""

@@ -5,30 +5,23 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, cast
+from typing import Any
 
 from memtui.errors import UserError
 from runners.judges.contract import Judge
 from runners.models.door import ModelDoor
 from runners.models.settings import check_keys
+from runners.plug_ins import Catalogue, options_of
 
-GROUP = "memtui.judges"
-OWN = ("deterministic", "model", "local-yesno")
+_JUDGES = Catalogue("judge", "memtui.judges", built_in=("deterministic", "model", "local-yesno"))
 
 DoorSource = ModelDoor | Callable[[], ModelDoor]
 """The door, or what opens it when a judge first needs a model."""
 
 
-def _plug_ins() -> dict[str, EntryPoint]:
-    """Judges of other packages by name; our own names cannot be taken over."""
-    return {e.name: e for e in entry_points(group=GROUP) if e.name not in OWN}
-
-
 def names() -> tuple[str, ...]:
     """Every known name, our own first."""
-    return (*OWN, *sorted(_plug_ins()))
+    return _JUDGES.names()
 
 
 def build(
@@ -53,7 +46,12 @@ def build(
         from runners.judges.yes_no import YesNoJudge
 
         return YesNoJudge(given, _open(door))
-    return _plugged_in(name, given, door)
+    make = _JUDGES.factory(name)
+    _JUDGES.check_options(name, given, options_of(make, "door"))
+    if "door" in inspect.signature(make).parameters:
+        given["door"] = _open(door)
+    judge: Judge = _JUDGES.call(name, make, given)
+    return judge
 
 
 def from_spec(spec: str | Mapping[str, Any], door: DoorSource | None = None) -> Judge:
@@ -92,26 +90,3 @@ def _open(door: DoorSource | None) -> ModelDoor:
     if door is None:
         return ModelDoor()
     return door if isinstance(door, ModelDoor) else door()
-
-
-def _plugged_in(name: str, options: dict[str, Any], door: DoorSource | None) -> Judge:
-    found = _plug_ins().get(name)
-    if found is None:
-        close = get_close_matches(name, names(), n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(names())}"
-        raise UserError(f"there is no judge {name!r}; {hint}")
-    try:
-        factory = found.load()
-        parameters = inspect.signature(factory).parameters
-        takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-        if not takes_any:
-            check_keys(options, [p for p in parameters if p != "door"], f"judge {name!r}")
-        if "door" in parameters:
-            options = {**options, "door": _open(door)}
-        return cast(Judge, factory(**options))
-    except UserError:
-        raise
-    except Exception as error:  # a stranger's package may fail in any way
-        raise UserError(
-            f"judge {name!r} ({found.value}) cannot be built: {type(error).__name__}: {error}"
-        ) from error

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from memtui.errors import UserError
 from runners.memory.contract import MemorySystem, SystemInfo
 from runners.memory.needs import missing
-
-GROUP = "memtui.memory"
+from runners.plug_ins import Catalogue, options_of
 
 OWN = {
     "bm25": "runners.memory.flat.bm25:BM25",
@@ -40,7 +35,7 @@ PACKAGES = {
 }
 """Published packages, each in an environment that `memtui systems install NAME` makes."""
 
-_OURS = OWN | PACKAGES
+_SYSTEMS = Catalogue("memory system", "memtui.memory", OWN | PACKAGES)
 
 Factory = Callable[..., MemorySystem]
 """Called with the options as keyword arguments; every option has a default."""
@@ -63,51 +58,14 @@ class SystemStatus:
     """The package it comes from."""
 
 
-def _plug_ins() -> dict[str, EntryPoint]:
-    """Systems of other packages by name; our own names cannot be taken over."""
-    return {e.name: e for e in entry_points(group=GROUP) if e.name not in _OURS}
-
-
 def names() -> tuple[str, ...]:
     """Every known name, our own first."""
-    return (*_OURS, *sorted(_plug_ins()))
-
-
-def _did_you_mean(word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    close = get_close_matches(word, list(known), n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; choose from {', '.join(known)}" if known else ""
+    return _SYSTEMS.names()
 
 
 def factory(name: str) -> Factory:
     """The factory of a system; UserError for an unknown name or one that cannot be loaded."""
-    if name in _OURS:
-        module, attribute = _OURS[name].split(":")
-        own: Factory = getattr(import_module(module), attribute)
-        return own
-    plug_ins = _plug_ins()
-    if name not in plug_ins:
-        raise UserError(f"there is no memory system {name!r}{_did_you_mean(name, names())}")
-    try:
-        loaded = plug_ins[name].load()
-    except Exception as error:  # a stranger's package may fail in any way
-        raise UserError(
-            f"memory system {name!r} ({plug_ins[name].value}) cannot be loaded: "
-            f"{type(error).__name__}: {error}"
-        ) from error
-    if not callable(loaded):
-        raise UserError(f"memory system {name!r}: {plug_ins[name].value} is not a factory")
-    found: Factory = loaded
-    return found
-
-
-def options_of(make: Factory) -> dict[str, Any] | None:
-    """Option names with their defaults; None where the factory takes any keyword."""
-    parameters = inspect.signature(make).parameters.values()
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return {p.name: p.default for p in parameters if p.kind is not p.VAR_POSITIONAL}
+    return _SYSTEMS.factory(name)
 
 
 def build(name: str, options: Mapping[str, Any] | None = None) -> MemorySystem:
@@ -118,19 +76,9 @@ def build(name: str, options: Mapping[str, Any] | None = None) -> MemorySystem:
     """
     make = factory(name)
     given = dict(options or {})
-    known = options_of(make)
-    if known is not None:
-        for option in given:
-            if option not in known:
-                raise UserError(
-                    f"memory system {name!r} has no option {option!r}{_did_you_mean(option, known)}"
-                )
-    try:
-        return make(**given)
-    except UserError as error:
-        raise UserError(f"memory system {name!r}: {error}") from error
-    except (TypeError, ValueError) as error:
-        raise UserError(f"memory system {name!r} refuses its options: {error}") from error
+    _SYSTEMS.check_options(name, given, options_of(make))
+    system: MemorySystem = _SYSTEMS.call(name, make, given)
+    return system
 
 
 def missing_needs(info: SystemInfo) -> tuple[str, ...]:
@@ -141,7 +89,7 @@ def missing_needs(info: SystemInfo) -> tuple[str, ...]:
 def available() -> list[SystemStatus]:
     """Every known system and whether it can run here; a faulty plug-in is listed, never raised."""
     statuses = []
-    plug_ins = _plug_ins()
+    plug_ins = _SYSTEMS.plug_ins()
     for name in names():
         source = "memtui"
         if name in plug_ins:

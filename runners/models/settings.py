@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
 
-from memtui.errors import UserError
+from memtui.errors import UserError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,7 @@ def check_keys(given: Mapping[str, Any], known: list[str] | tuple[str, ...], whe
     for key in given:
         if key in known:
             continue
-        close = get_close_matches(str(key), list(known), n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        hint = did_you_mean(str(key), known)
         raise UserError(f"{where}: unknown option {str(key)!r}; {hint}")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memtui.errors import UserError
+from runners import plug_ins
 from runners.agents import registry
 from runners.agents.contract import Agent
 from runners.agents.extractive import search_once
@@ -31,9 +32,9 @@ def test_options_reach_the_agent() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "hint"),
     [
-        ("until-confidant", {}, "did you mean 'until-confident'"),
+        ("until-confidant", {}, "did you mean until-confident"),
         ("xyzzy", {}, "choose from search-once"),
-        ("until-confident", {"treshold": 0.4}, "did you mean 'threshold'"),
+        ("until-confident", {"treshold": 0.4}, "did you mean threshold"),
         ("until-confident", {"threshold": 2}, "between 0 and 1"),
         ("until-confident", {"threshold": "high"}, "refuses its options"),
     ],
@@ -56,7 +57,7 @@ class FakeEntry:
 
 
 def plug_in(monkeypatch: pytest.MonkeyPatch, *entries: FakeEntry) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: list(entries))
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: list(entries))
 
 
 def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +77,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agent.config["abstain_below"] == 0.3
     # Our own names cannot be taken over.
     assert registry.build("verify").name == "verify"
-    with pytest.raises(UserError, match="did you mean 'depth'"):
+    with pytest.raises(UserError, match="did you mean depth"):
         registry.build("strange", {"dept": 3})
     with pytest.raises(UserError, match="ImportError: no such thing"):
         registry.build("broken")

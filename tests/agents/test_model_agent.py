@@ -336,7 +336,7 @@ def test_options_are_checked_and_stored() -> None:
     json.dumps(config)
     for options, message in (
         ({}, "needs a model"),
-        ({"model": "m", "temprature": 1}, "did you mean 'temperature'"),
+        ({"model": "m", "temprature": 1}, "did you mean temperature"),
         ({"model": "m", "mode": "chat"}, "tools or json"),
         ({"model": "m", "max_steps": 0}, "at least 1"),
         ({"model": "m", "temperature": "hot"}, "must be a number"),

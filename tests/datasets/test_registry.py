@@ -9,6 +9,7 @@ import pytest
 
 from memtui.errors import UserError
 from memtui.model import Turn
+from runners import plug_ins
 from runners.datasets import registry
 from runners.datasets.contract import DataSet, SourceEvidence, SourceItem, SourceSession
 from runners.sessions import session_sha
@@ -34,8 +35,8 @@ def strangers(path: Path | None = None, words: int = 1) -> DataSet:
 
 
 def test_every_data_set_gets_the_declared_subset(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("strange", f"{__name__}:strangers", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    entry = EntryPoint("strange", f"{__name__}:strangers", "memtui.datasets")
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [entry])
     assert "strange" in registry.names()
     dataset = registry.load("strange", TINY_LINES, words=2)
     assert dataset.counts == {"items": 1, "answerable": 1, "span_answerable": 1, "sessions": 1}
@@ -43,15 +44,15 @@ def test_every_data_set_gets_the_declared_subset(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_package_that_cannot_be_loaded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("broken", "no_such_module_anywhere:load", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    entry = EntryPoint("broken", "no_such_module_anywhere:load", "memtui.datasets")
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [entry])
     with pytest.raises(UserError, match=r"'broken'.*cannot be loaded"):
         registry.load("broken", TINY_LINES)
 
 
 def test_a_strangers_name_cannot_take_over_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("synthetic", f"{__name__}:strangers", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    entry = EntryPoint("synthetic", f"{__name__}:strangers", "memtui.datasets")
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [entry])
     assert registry.load("synthetic").name == "synthetic"
 
 
@@ -94,9 +95,9 @@ def test_the_synthetic_set_is_generated() -> None:
 @pytest.mark.parametrize(
     ("name", "path", "options", "message"),
     [
-        ("locmo", None, {}, "did you mean 'locomo'"),
+        ("locmo", None, {}, "did you mean locomo"),
         ("nowhere.json", None, {}, "no data set and no file"),
-        ("locomo", LOCOMO, {"allow_unpined": True}, "did you mean 'allow_unpinned'"),
+        ("locomo", LOCOMO, {"allow_unpined": True}, "did you mean allow_unpinned"),
         ("jsonl", None, {}, "give its path"),
         (str(TINY_LINES), TINY_LINES, {}, "twice"),
     ],

@@ -135,12 +135,12 @@ def test_misspelt_names_are_refused(
     ("text", "said"),
     [
         ('[[arms]]\nmemory = "bm25"\nagent = "read"\n', "arm bm25/read: agent 'read'"),
-        ("[limits.memories.bn25]\nconcurrency = 1\n", "did you mean 'bm25'?"),
+        ("[limits.memories.bn25]\nconcurrency = 1\n", "did you mean bm25?"),
         (
             '[[arms]]\nmemory = { name = "bm25", k = 3 }\nagent = "verify"\n',
             "configured twice",
         ),
-        ('[models."openai/x"]\nconcurency = 2\n', "did you mean 'concurrency'?"),
+        ('[models."openai/x"]\nconcurency = 2\n', "did you mean concurrency?"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(

@@ -41,8 +41,8 @@ def test_a_good_one() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("[budgett]\ncalls = 2", "unknown key `budgett`; did you mean `budget`?"),
-        ("[limits]\nworkerz = 2", "unknown key `limits.workerz`; did you mean `workers`?"),
+        ("[budgett]\ncalls = 2", "unknown key `budgett`; did you mean budget?"),
+        ("[limits]\nworkerz = 2", "unknown key `limits.workerz`; did you mean workers?"),
         ("[budget]\ncalls = -1", "`budget.calls` = -1"),
         ("[budget]\ncalls = 20", "calls = 20 must be below call_cap = 20"),
         ("[budget]\nmode = 'soft'", "`budget.mode` = 'soft'"),

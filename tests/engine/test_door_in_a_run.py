@@ -205,7 +205,7 @@ def test_which_model_a_memory_asks() -> None:
 
 
 def test_keys_of_the_models_table_are_checked() -> None:
-    with pytest.raises(UserError, match=r"unknown key `models\.cach`; did you mean `cache`"):
+    with pytest.raises(UserError, match=r"unknown key `models\.cach`; did you mean cache"):
         check_config(CONFIG | {"models": {"cach": "record"}})
     with pytest.raises(UserError, match="needs recordings"):
         check_config(CONFIG | {"models": {"cache": "record"}})

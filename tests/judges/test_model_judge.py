@@ -127,9 +127,9 @@ def test_specs() -> None:
     assert short.id == from_spec(table, door).id
     assert {"deterministic", "model"} <= set(names())
     for spec, message in (
-        ("determinstic", "did you mean 'deterministic'"),
+        ("determinstic", "did you mean deterministic"),
         ("model", "needs a model"),
-        ("model:m,styl=x", "did you mean 'style'"),
+        ("model:m,styl=x", "did you mean style"),
         ("model:m,style=x", "style must be one of"),
         ("model:m,oops", "write key=value"),
         ("deterministic:x", "write key=value"),

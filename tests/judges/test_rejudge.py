@@ -169,7 +169,7 @@ def test_on_the_command_line(run_file: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
-        (["--judge", "determinstic"], 2, "did you mean 'deterministic'"),
+        (["--judge", "determinstic"], 2, "did you mean deterministic"),
         (["--judge", "deterministic", "--concurrency", "0"], 2, "at least 1"),
         (["--judge", "deterministic", "--filter", "nonsense:1"], 2, "no field is called nonsense"),
     ],

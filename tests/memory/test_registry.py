@@ -15,6 +15,7 @@ from runners.memory.contract import SystemInfo
 from runners.memory.flat.bm25 import BM25
 from runners.memory.needs import missing, require
 from runners.memory.registry import available, build, missing_needs, names
+from runners.plug_ins import options_of
 from tests.memory.conftest import EXAMPLE
 
 
@@ -29,9 +30,9 @@ def test_our_own_systems_by_name_and_option() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("bm52", {}, r"no memory system 'bm52'; did you mean 'bm25'\?"),
+        ("bm52", {}, r"no memory system 'bm52'; did you mean bm25\?"),
         ("zzz", {}, "no memory system 'zzz'; choose from bm25, dense"),
-        ("bm25", {"granularty": "turn"}, r"no option 'granularty'; did you mean 'granularity'\?"),
+        ("bm25", {"granularty": "turn"}, r"no option 'granularty'; did you mean granularity\?"),
         ("full-history", {"zzz": 1}, "no option 'zzz'"),
         ("bm25", {"k": 0}, "memory system 'bm25': k must be"),
         ("bm25", {"k1": "high"}, "memory system 'bm25' refuses its options"),
@@ -87,6 +88,13 @@ def test_a_broken_package_is_listed_and_breaks_nothing(site: Path) -> None:
         build("bigram")
 
 
+def test_a_factory_that_crashes_is_listed_too(site: Path) -> None:
+    (site / "memtui_bigram.py").write_text("def Bigram():\n    raise RuntimeError('no licence')\n")
+    plug_in(site, "bigram = memtui_bigram:Bigram")
+    (status,) = [s for s in available() if s.name == "bigram"]
+    assert status.state == "missing" and "RuntimeError: no licence" in status.advice
+
+
 def test_what_is_needed_and_absent_is_named_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,5 +118,5 @@ def test_every_factory_of_ours_has_only_options_with_defaults() -> None:
     import inspect
 
     for name in registry.OWN:
-        options = registry.options_of(registry.factory(name))
+        options = options_of(registry.factory(name))
         assert options is not None and inspect.Parameter.empty not in options.values()

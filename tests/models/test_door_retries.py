@@ -232,13 +232,13 @@ def test_settings_are_checked() -> None:
     good = ModelSettings.from_options({"rpm": 10, "price": {"input": 1, "output": 0}}, "models.m")
     assert good.price == Price(1.0, 0.0, None, "configuration")
     for options, message in (
-        ({"concurency": 2}, "did you mean 'concurrency'"),
+        ({"concurency": 2}, "did you mean concurrency"),
         ({"rpm": 0}, "at least 1"),
         ({"retries": -1}, "at least 0"),
         ({"retries": True}, "whole number"),
         ({"timeout": "5"}, "must be a number"),
         ({"timeout": 0}, "above 0"),
-        ({"price": {"inputs": 1}}, "did you mean 'input'"),
+        ({"price": {"inputs": 1}}, "did you mean input"),
         ({"price": {"input": -1}}, "below 0"),
     ):
         with pytest.raises(UserError, match=message):

@@ -100,7 +100,7 @@ async def test_garbled_replies_are_cut_in_the_middle() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"rate_limit": 0.1}, "did you mean 'rate_limited'"),
+        ({"rate_limit": 0.1}, "did you mean rate_limited"),
         ({"server": -0.1}, "server must be a number"),
         ({"server": True}, "server must be a number"),
         ({"storm_every": 1.5}, "storm_every must be"),

@@ -168,7 +168,7 @@ def test_wildcards_of_like_mean_themselves(world: World) -> None:
         ("out>pass", "is no number"),
         ("calls:many", "needs a number"),
         ("scale:", "needs a value"),
-        ("foo:bar", "fields are out"),
+        ("foo:bar", "choose from out"),
         ("calls>1..3", "needs a number"),
         ("calls:..", "needs an end"),
         ("scale>own", "write scale:own"),

@@ -83,7 +83,7 @@ def test_report_takes_budget_alpha_judge_filter_and_by(memtui: Output, any_file:
         (["report", "no-such.memtui"], 3, "no run file"),
         (["report", "FILE", "--filter", "regme:x"], 2, "did you mean regime"),
         (["report", "FILE", "--budget", "20"], 2, "choose 19 or less"),
-        (["report", "FILE", "--judge", "nobody"], 2, "judges of this file"),
+        (["report", "FILE", "--judge", "nobody"], 2, "choose from deterministic-1"),
         (["failures", "FILE", "--limit", "-1"], 2, "--limit"),
         (["show", "FILE", "q999"], 2, "no episode"),
         (["show", "FILE", "q7"], 2, "episodes ask 'q7'"),
