@@ -106,6 +106,10 @@ class LadderScreen(LadderQuestions):
         self.grid.focus()
         super().on_mount()
 
+    @property
+    def pace(self) -> float:
+        return 0.4
+
     # --- which question -------------------------------------------------------------------------
 
     def show_episode(self, episode_id: int) -> None:
@@ -233,7 +237,10 @@ class LadderScreen(LadderQuestions):
             if place is not None:
                 self.grid.put(place)
         self._draw_head()
-        self._read_line()
+        if self._evidence is None or self._evidence[0] != self.grid.line_here:
+            self._read_line()
+        else:
+            self._draw_facts()
 
     @work(exclusive=True, group="ladder-line")
     async def _read_line(self) -> None:
