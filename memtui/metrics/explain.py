@@ -103,6 +103,8 @@ def _exhausted(fact: FlaggedFact, budget: int, mode: str) -> str:
         seen = "with no coverage known"
     if coverage in (PARTIAL, NONE) and fact.t_star is not None:
         seen += f" (complete only {_when(fact.t_star)})"
+    if fact.redundant:
+        seen += f", and {fact.redundant} of its calls brought nothing new"
     wanted = f"{'at least ' if held.censored else ''}{_calls(fact.requested)}"
     refused = mode == BudgetMode.HARD
     first = f"Exhausted: it requested {wanted} against a budget of {budget}, {seen}"

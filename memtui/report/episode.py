@@ -13,11 +13,15 @@ from memtui.metrics.stopping import tokens_after
 from memtui.report.as_json import usage_document
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import wrapped
+from memtui.report.step_record import decision_sections, request_sections, verdict_sections
 from memtui.report.table import scale_text
+from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
 from memtui.state.episode_standing import signature_of
-from memtui.state.trajectory import Stop, Trajectory, trajectory
+from memtui.state.gold_places import gold_places, nearest_query
+from memtui.state.trajectory import Stop, Trajectory, reachable, trajectory
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow
+from memtui.store.side_file import SideFile
 from memtui.views.marks import CUT, GOLD, NEW, SEEN
 from memtui.views.numbers import UNKNOWN, duration, money, ratio
 from memtui.views.outcome import REGIME_WORDS
@@ -25,6 +29,9 @@ from memtui.views.text_door import clean_line
 
 SCHEMA = "memtui-episode-1"
 LONG = 600
+MOST_LINES = 40
+SAID_ABOVE = ("query", "blocks", "evidence")
+"""Sections of a call that its own lines hold already."""
 
 
 class EpisodeReport:
@@ -39,7 +46,12 @@ class EpisodeReport:
         self.mode = reader.run().mode
         self.file = str(reader.path)
         self.steps: list[StepRow] = reader.steps(detail.row.id)
-        self.trajectory: Trajectory = trajectory(detail, self.steps)
+        self.trajectory: Trajectory = reachable(reader, trajectory(detail, self.steps))
+        self.messages = {
+            step.id: reader.messages(step.id) for step in self.steps if step.kind == "model"
+        }
+        self.elsewhere = answer_elsewhere(reader, detail)
+        self.marks = SideFile(reader.path, reader.run().uid).read()
         self.signature = signature_of(detail.row, judge)
         self.regime = regime(self.signature, budget, self.mode)
         self.flags = flags(self.signature, budget, self.mode, context=context)
@@ -87,6 +99,8 @@ def _lines(report: EpisodeReport) -> Iterator[str]:
     yield from _field("answer", UNKNOWN if row.answer is None else row.answer)
     for verdict in _latest(detail):
         yield from _field(f"judge {verdict[0]}", f"{verdict[1]} ({verdict[2]})")
+    for name, value in marks_of(report):
+        yield from _field(name, value)
     if detail.haystack is not None:
         header = detail.haystack
         yield clean_line(
@@ -97,9 +111,13 @@ def _lines(report: EpisodeReport) -> Iterator[str]:
     yield clean_line(f"{report.strip}  {REGIME_WORDS[report.regime]} at B = {report.budget}")
     yield from wrapped(report.why, "")
     yield clean_line(_facts(report))
+    if words := elsewhere_words(report.elsewhere):
+        yield from wrapped(clean_line(words), "")
     yield ""
-    for stop in report.trajectory.stops:
-        yield from _stop(report, stop)
+    for index in range(len(report.trajectory.stops)):
+        yield from _stop(report, index)
+    for head, body in verdict_sections(detail.verdicts, report.judge):
+        yield from _section(head, body)
     if row.error:
         yield from _field("error", row.error)
 
@@ -137,9 +155,38 @@ def _facts(report: EpisodeReport) -> str:
     return " · ".join(parts)
 
 
-def _stop(report: EpisodeReport, stop: Stop) -> Iterator[str]:
+def marks_of(report: EpisodeReport) -> list[tuple[str, str]]:
+    """What a reader gave the episode or its question."""
+    marks, row = report.marks, report.detail.row
+    found = []
+    if row.item in marks.bad_gold:
+        found.append(("flagged", "the gold of its question is bad, says a reader"))
+    if row.key in marks.bookmarks:
+        found.append(("bookmark", "yes"))
+    if row.key in marks.notes:
+        found.append(("note", marks.notes[row.key]))
+    return found
+
+
+def _section(head: str, body: str) -> Iterator[str]:
+    """A section of the record, its lines below one another, as far as a terminal wants them."""
+    lines = body.split("\n")
+    yield from _field(f"   {clean_line(head)}", lines[0])
+    for line in lines[1:MOST_LINES]:
+        yield from wrapped(f"       {clean_line(line[:LONG])}", "         ")
+    if len(lines) > MOST_LINES:
+        yield f"       … {len(lines) - MOST_LINES} lines more (--json has all)"
+
+
+def _stop(report: EpisodeReport, index: int) -> Iterator[str]:
+    stop = report.trajectory.stops[index]
     step = stop.step
     total = report.detail.row.gold_total
+    before = report.trajectory.stops[index - 1] if index else None
+    messages = [] if stop.decision is None else report.messages.get(stop.decision.id, [])
+    if stop.decision is not None:
+        for head, body in decision_sections(stop, messages, before):
+            yield from _section(head, body)
     if step.kind == "answer":
         return
     name = step.kind if step.call_no is None else f"call {step.call_no}"
@@ -163,10 +210,12 @@ def _stop(report: EpisodeReport, stop: Stop) -> Iterator[str]:
             f"{coverage}"
         )
         yield clean_line(f"     {marks}")
-    for key, rank in step.gold_ranks:
-        yield clean_line(f"     {GOLD} {key} at rank {rank}")
-    if step.text and (step.kind in ("error", "tool") or step.status != "ok"):
-        yield from _field("    ", step.text)
+    for place in gold_places(report.trajectory, index):
+        where = f"{GOLD} {place.raw} at" if place.rank is not None else f"{place.raw}:"
+        yield clean_line(f"     {where} {place.words}")
+    for head, body in request_sections(report.trajectory, index, None):
+        if head not in SAID_ABOVE:
+            yield from _section(head, body)
 
 
 def _marks(stop: Stop, place: int) -> str:
@@ -180,6 +229,7 @@ def episode_document(report: EpisodeReport) -> dict[str, Any]:
     detail = report.detail
     row, item = detail.row, detail.item
     stops = {stop.step.id: stop for stop in report.trajectory.stops}
+    places = {stop.step.id: index for index, stop in enumerate(report.trajectory.stops)}
     return {
         "schema": SCHEMA,
         "file": report.file,
@@ -233,10 +283,55 @@ def episode_document(report: EpisodeReport) -> dict[str, Any]:
         "usage": usage_document(detail.usage),
         "wall_ms": row.wall_ms,
         "verdicts": [
-            {"judge": v.judge, "label": v.label, "reason": v.reason, "at": v.at}
+            {"judge": v.judge, "label": v.label, "reason": v.reason, "raw": v.raw, "at": v.at}
             for v in detail.verdicts
         ],
-        "steps": [_step_document(step, stops.get(step.id)) for step in report.steps],
+        "marks": dict(marks_of(report)),
+        "answer_elsewhere": elsewhere_document(report.elsewhere),
+        "steps": [
+            _step_document(step, stops.get(step.id))
+            | _record_document(report, step, places.get(step.id))
+            for step in report.steps
+        ],
+    }
+
+
+def elsewhere_document(found: Elsewhere | None) -> dict[str, Any] | None:
+    """Sessions outside the evidence that hold the words of the gold answer; null: not looked for."""
+    if found is None:
+        return None
+    return {
+        "sessions_holding": found.holding,
+        "sessions_looked": found.looked,
+        "sessions": found.sessions,
+        "places": [
+            {"session": p.session, "source": p.source, "date": p.date, "turn": p.turn}
+            for p in found.places
+        ],
+    }
+
+
+def _record_document(report: EpisodeReport, step: StepRow, index: int | None) -> dict[str, Any]:
+    """Raw texts, messages, the runner's own figures, and where each gold unit stands."""
+    found = report.trajectory
+    near = None if index is None else nearest_query(found, index)
+    return {
+        "raw": step.raw,
+        "messages": report.messages.get(step.id, []),
+        "data": step.data,
+        "nearest_call": None if near is None else near[0],
+        "gold_places": [
+            {
+                "unit": p.unit,
+                "raw": p.raw,
+                "rank": p.rank,
+                "shown": p.shown if p.rank is not None else None,
+                "in_history": p.in_history,
+                "session_rank": p.session_rank,
+                "ranked": p.ranked,
+            }
+            for p in ([] if index is None else gold_places(found, index))
+        ],
     }
 
 

@@ -13,9 +13,11 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
+from memtui.model import Label
+from memtui.report.step_record import Reading
 from memtui.screens.episode_row import episode_text
-from memtui.screens.ladder_steps import LadderSteps
 from memtui.screens.session_texts import SessionTexts
+from memtui.screens.trajectory_panes import TrajectoryPanes
 from memtui.screens.trajectory_parts import (
     HitSource,
     StopSource,
@@ -24,11 +26,20 @@ from memtui.screens.trajectory_parts import (
     missing_evidence,
     step_words,
 )
-from memtui.screens.trajectory_text import readable, whole_text
+from memtui.screens.trajectory_text import (
+    as_text,
+    readable,
+    record_of,
+    record_title,
+    whole_text,
+)
+from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
 from memtui.state.episode_standing import signature_of
+from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-from memtui.state.trajectory import Stop, Trajectory, trajectory
+from memtui.state.trajectory import Stop, Trajectory, read_trajectory
 from memtui.views.hints import Hint
+from memtui.views.session_text import PlainText
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.filter_line import FilterLine
@@ -38,7 +49,7 @@ from memtui.widgets.text_pane import TextPane
 from memtui.widgets.virtual_list import VirtualList
 
 
-class TrajectoryScreen(LadderSteps):
+class TrajectoryScreen(TrajectoryPanes):
     """Steps | hits | text; above them what was asked, what came of it, and why."""
 
     NUMBER = 4
@@ -47,6 +58,7 @@ class TrajectoryScreen(LadderSteps):
         Hint("h l", "step"),
         Hint("j k", "hit"),
         Hint("Enter", "text"),
+        Hint("d r v", "decision request judge"),
         Hint("H L", "episode"),
         Hint(",.", "scale"),
         Hint("<>", "arm"),
@@ -66,12 +78,6 @@ class TrajectoryScreen(LadderSteps):
         Binding("L", "episode(1)", "next episode", id="trajectory.next-episode"),
         Binding("m", "change(1)", "next call that changed coverage", id="trajectory.change"),
         Binding("M", "change(-1)", "previous such call", id="trajectory.change-back"),
-        Binding("tab", "pane(1)", "next pane", id="trajectory.pane", priority=True),
-        Binding("shift+tab", "pane(-1)", "previous pane", id="trajectory.pane-back", priority=True),
-        Binding("slash", "find", "find in the text", id="trajectory.find"),
-        Binding("n", "match(1)", "next match", id="trajectory.match"),
-        Binding("N", "match(-1)", "previous match", id="trajectory.match-back"),
-        Binding("z", "zoom", "zoom the pane", id="trajectory.zoom"),
     ]
 
     def __init__(self) -> None:
@@ -80,7 +86,9 @@ class TrajectoryScreen(LadderSteps):
         self._found: Trajectory | None = None
         self._stop = 0
         self._texts: SessionTexts | None = None
-        self._find = ""
+        self._elsewhere: Elsewhere | None = None
+        self._looked_for: int | None = None
+        """The episode that `_elsewhere` is about."""
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="trajectory-head")
@@ -93,21 +101,6 @@ class TrajectoryScreen(LadderSteps):
             yield Pane("text", TextPane(id="text"), id="text-pane")
 
     # --- parts ----------------------------------------------------------------------------------
-
-    @property
-    def steps(self) -> VirtualList:
-        """The steps pane."""
-        return self.query_one("#steps", VirtualList)
-
-    @property
-    def hits(self) -> VirtualList:
-        """The hits pane."""
-        return self.query_one("#hits", VirtualList)
-
-    @property
-    def text(self) -> TextPane:
-        """The text pane."""
-        return self.query_one("#text", TextPane)
 
     @property
     def found(self) -> Trajectory | None:
@@ -164,14 +157,8 @@ class TrajectoryScreen(LadderSteps):
         if session is None:
             return
 
-        def read() -> Trajectory | None:
-            detail = session.pages.episode(episode_id)
-            if detail is None:
-                return None
-            return trajectory(detail, session.pages.steps(episode_id))
-
         try:
-            found = await session.ask(read)
+            found = await session.ask(read_trajectory, session.pages, episode_id)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
@@ -189,6 +176,27 @@ class TrajectoryScreen(LadderSteps):
         else:
             steps.update(source, keep=False)
         self._draw_stop(fresh=fresh)
+        if fresh or self._looked_for != episode_id:
+            self._look_elsewhere(session, found)
+
+    @work(exclusive=True, group="elsewhere")
+    async def _look_elsewhere(self, session: RunSession, found: Trajectory) -> None:
+        """Whether the answer's words stand outside the evidence, too: read after what is on screen."""
+        wanted = found.detail.row.id
+        self._elsewhere, self._looked_for = None, wanted
+
+        def look() -> Elsewhere | None:
+            return answer_elsewhere(session.reader, found.detail, lambda: self._wanted != wanted)
+
+        try:
+            self._elsewhere = await session.ask(look)
+        except UserError:
+            self._looked_for = None  # interrupted by another question, which has its own news
+            return
+        if self._wanted == wanted and self.is_current:
+            self._draw_head()
+            if self._reading is Reading.REQUEST:
+                self.draw_text()
 
     # --- drawing --------------------------------------------------------------------------------
 
@@ -205,6 +213,10 @@ class TrajectoryScreen(LadderSteps):
             session.header.run.mode,
             context=row.arm in session.context_arms,
         )
+        elsewhere = self._elsewhere if self._looked_for == row.id else None
+        lucky = row.t_star is None and row.labels.get(settings.judge) == Label.RIGHT
+        if elsewhere is not None and elsewhere.holding and (lucky or self.size.height >= 30):
+            why = f"{why} {elsewhere_words(elsewhere)}"
         lines = head_lines(
             found, self._stop, why, session, self.size.width, self.size.height, self.look
         )
@@ -229,7 +241,7 @@ class TrajectoryScreen(LadderSteps):
             self.hits.update(source, keep=False)
         self._draw_pane_titles(found, stop)
         self._make_way_for_text(stop)
-        self._draw_text()
+        self.draw_text()
 
     def _draw_pane_titles(self, found: Trajectory, stop: Stop) -> None:
         look, session = self.look, self.bench.session
@@ -260,15 +272,26 @@ class TrajectoryScreen(LadderSteps):
             elif not self.has_class("reading"):
                 self.hits.focus()
 
-    def _draw_text(self) -> None:
+    def draw_text(self) -> None:
+        """The text of the hit under the cursor, or what else is to be read."""
         found, stop = self._found, self.stop
         if found is None or stop is None or self._texts is None:
             return
-        document, facts = readable(
-            found, stop, self.hits.selected, self._texts, self._find, self.look
-        )
+        if self._reading is Reading.TEXT:
+            document, facts = readable(
+                found, stop, self.hits.selected, self._texts, self._find, self.look
+            )
+        else:
+            document = PlainText(self._record(found), find=self._find)
+            facts = record_title(stop, self._reading, self.look)
         self.text.show(document)
         self.query_one("#text-pane", Pane).show_facts(facts)
+
+    def _record(self, found: Trajectory) -> list[tuple[str, str]]:
+        session = self.bench.session
+        if session is None:
+            return []
+        return record_of(found, self._stop, self._reading, session, self._elsewhere)
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._after_resize)
@@ -289,7 +312,7 @@ class TrajectoryScreen(LadderSteps):
 
     @on(VirtualList.Moved, "#hits")
     def _hit_moved(self) -> None:
-        self._draw_text()
+        self.draw_text()
 
     @on(VirtualList.Chosen, "#steps")
     def _step_chosen(self) -> None:
@@ -298,12 +321,6 @@ class TrajectoryScreen(LadderSteps):
     @on(VirtualList.Chosen, "#hits")
     def _hit_chosen(self) -> None:
         self.read_text()
-
-    def read_text(self) -> None:
-        """Give the keys to the text; on a narrow screen it takes the place of the hits."""
-        self.set_class(True, "reading")
-        self.text.focus()
-        self._follow_zoom()
 
     def action_step(self, by: int) -> None:
         """The next or previous step."""
@@ -329,32 +346,12 @@ class TrajectoryScreen(LadderSteps):
         """The next or previous episode of the list."""
         self.bench.next_episode(by)
 
-    def action_pane(self, by: int) -> None:
-        """Give the keys to the next pane that is on screen, or can be."""
-        panes: list[Widget] = [self.hits, self.text]
-        if self.steps.region.width or self.has_class("zoomed"):
-            panes.insert(0, self.steps)
-        focused = self.focused
-        at = panes.index(focused) if focused in panes else 0
-        target = panes[(at + by) % len(panes)]
-        self.set_class(target is self.text, "reading")
-        target.focus()
-        self._follow_zoom()
-
-    def action_zoom(self) -> None:
-        """The focused pane takes all the room, or gives it back."""
-        self.toggle_class("zoomed")
-        self._follow_zoom()
-
-    def _follow_zoom(self) -> None:
-        zoomed = self.has_class("zoomed")
-        for pane in self.query(Pane):
-            pane.set_class(zoomed and pane.content is self.focused, "zoom")
-
     def forget(self) -> None:
         super().forget()
         self._wanted = self._found = None
         self._texts = None
+        self._elsewhere = self._looked_for = None
+        self._reading = Reading.TEXT
 
     def text_to_copy(self) -> str:
         """The text under the cursor when the text pane has the keys, else the episode."""
@@ -370,40 +367,6 @@ class TrajectoryScreen(LadderSteps):
         found, stop = self._found, self.stop
         if found is None or stop is None or self._texts is None:
             return ""
+        if self._reading is not Reading.TEXT:
+            return as_text(self._record(found))
         return whole_text(found, stop, self.hits.selected, self._texts)
-
-    def action_find(self) -> None:
-        """Open the line to search the text."""
-        self.query_one(FilterLine).open(self._find)
-
-    @on(FilterLine.Submitted)
-    def _search(self, message: FilterLine.Submitted) -> None:
-        self._find = message.value
-        self.query_one(FilterLine).close()
-        self.read_text()
-        self._draw_text()
-        if self._find:
-            self.action_match(0)
-
-    def action_match(self, by: int) -> None:
-        """The next or previous place of what was searched for."""
-        if not self._find:
-            self.bench.say("nothing was searched for yet (/)")
-        elif not self.text.jump_to_match(by):
-            self.bench.say("no match" if not by else "no further match that way")
-
-    def leave(self) -> bool:
-        """Esc: out of the search line, from the text back to the hits, out of the zoom; False when there is nothing to leave."""
-        line = self.query_one(FilterLine)
-        if line.is_open:
-            line.close()
-            self.hits.focus()
-            return True
-        if self.has_class("zoomed"):
-            self.action_zoom()
-            return True
-        if self.has_class("reading"):
-            self.set_class(False, "reading")
-            self.hits.focus()
-            return True
-        return False

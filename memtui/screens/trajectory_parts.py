@@ -11,6 +11,7 @@ from rich.text import Text
 from memtui.screens.episode_row import closing_words, ending_of
 from memtui.screens.overview_parts import flow
 from memtui.screens.session_texts import SessionTexts
+from memtui.state.gold_places import gold_places
 from memtui.state.session import RunSession
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words, units_of
 from memtui.store.records import EpisodeRow, SessionRow
@@ -233,7 +234,9 @@ def call_lines(
     else:
         query.append(clean_line(step.query or "(no query)", width=width - 2), look.accent)
     lines.append(query)
-    return [*lines, *flow(_call_parts(found, stop, session, look), width)[:3]]
+    lines += flow(_call_parts(found, stop, session, look), width)[:3]
+    named = evidence_parts(found, index, look)
+    return [*lines, *flow(named, width)[:2]] if named else lines
 
 
 def _call_parts(found: Trajectory, stop: Stop, session: RunSession, look: Look) -> list[Text]:
@@ -368,18 +371,32 @@ def around(said: str, words: re.Pattern[str] | None) -> str:
 
 
 def missing_evidence(found: Trajectory, index: int, look: Look) -> Text:
-    """Evidence that this call did not return: `2 units of evidence not among these hits`."""
-    stop = found.stops[index]
-    units = units_of(found.detail.item.evidence)
-    ranks = found.gold_ranks(index)
-    absent = [unit for unit in units if unit not in ranks]
+    """Ranks of the evidence in this call, and what it did not return: `★ at rank 2   1 not returned`."""
+    places = gold_places(found, index)
+    ranks = sorted(place.rank for place in places if place.rank is not None)
+    absent = [place for place in places if place.rank is None]
     text = Text(end="", no_wrap=True)
-    if not units or stop.step.kind not in ("memory_call", "context"):
-        return text
     if ranks:
-        best = ", ".join(str(rank) for rank in sorted(ranks.values())[:6])
-        text.append(f"{GOLD} at rank {best}", look.gold)
+        text.append(f"{GOLD} at rank {', '.join(map(str, ranks[:6]))}", look.gold)
     if absent:
         text.append("  " if ranks else "")
-        text.append(f"{len(absent)} of {len(units)} not among these", look.muted)
+        text.append(f"{len(absent)} of {len(places)} not returned", look.muted)
     return text
+
+
+def evidence_parts(found: Trajectory, index: int, look: Look) -> list[Text]:
+    """Each piece of evidence by name with its place at this call, the missing ones first."""
+    places = sorted(gold_places(found, index), key=lambda place: place.rank is not None)
+    if len(places) == 1 and places[0].rank is not None and places[0].shown:
+        return []  # the pane's title says it
+    return [
+        Text.assemble(
+            (
+                f"{GOLD} {clean_line(place.raw, width=18)} ",
+                look.gold if place.rank else look.missing,
+            ),
+            (place.words, look.muted),
+            end="",
+        )
+        for place in places[:4]
+    ]

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from rich.text import Text
 
+from memtui.errors import UserError
+from memtui.report.step_record import (
+    Reading,
+    Section,
+    decision_sections,
+    request_sections,
+    verdict_sections,
+)
 from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_parts import step_words
+from memtui.state.answer_elsewhere import Elsewhere
+from memtui.state.session import RunSession
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
 from memtui.views.look import Look
 from memtui.views.marks import CUT, GOLD
@@ -39,7 +51,7 @@ def readable(
     """The document for the hit at `rank` (or for the step itself) and the facts beside its name."""
     view = hit_at(stop, rank)
     if view is None:
-        document = PlainText(step_sections(found, stop), find=find)
+        document = PlainText(_step_sections(found, stop), find=find)
         return document, styled(clean_line(step_words(stop), width=40), look.muted)
     token = view.sessions[0]
     row = texts.get(token)
@@ -67,7 +79,7 @@ def readable(
     return document_of_session, facts
 
 
-def step_sections(found: Trajectory, stop: Stop) -> list[tuple[str, str]]:
+def _step_sections(found: Trajectory, stop: Stop) -> list[tuple[str, str]]:
     """What there is to read at a step without hits, as (heading, text)."""
     step, decision = stop.step, stop.decision
     sections = []
@@ -91,8 +103,7 @@ def whole_text(found: Trajectory, stop: Stop, rank: int | None, texts: SessionTe
     """All of the text of which the pane shows a part; control bytes are still in it."""
     view = hit_at(stop, rank)
     if view is None:
-        sections = step_sections(found, stop)
-        return "\n\n".join(f"{head}\n{body}" for head, body in sections if body)
+        return as_text(_step_sections(found, stop))
     row = texts.get(view.sessions[0])
     if view.hit.text is not None or row is None:
         return view.hit.text or ""
@@ -102,3 +113,39 @@ def whole_text(found: Trajectory, stop: Stop, rank: int | None, texts: SessionTe
         mark = f"{GOLD} " if whole or number in turns else ""
         parts.append(f"{mark}[{number + 1}] {turn.role}: {turn.text}")
     return f"session {row.token}  {row.date or ''}\n\n" + "\n\n".join(parts)
+
+
+def as_text(sections: list[Section]) -> str:
+    """Sections as one text; control bytes are still in it."""
+    return "\n\n".join(f"{head}\n{body}" for head, body in sections if body)
+
+
+def record_of(
+    found: Trajectory,
+    index: int,
+    reading: Reading,
+    session: RunSession,
+    elsewhere: Elsewhere | None,
+) -> list[Section]:
+    """What the record holds of a step, other than the text of its hits."""
+    stop = found.stops[index]
+    if reading is Reading.REQUEST:
+        return request_sections(found, index, elsewhere)
+    if reading is Reading.JUDGE:
+        return verdict_sections(found.detail.verdicts, session.settings.judge)
+    messages = []
+    if stop.decision is not None:
+        with contextlib.suppress(UserError):  # the app says what is wrong with the file
+            messages = session.pages.messages(stop.decision.id)
+    return decision_sections(stop, messages, found.stops[index - 1] if index else None)
+
+
+def record_title(stop: Stop, reading: Reading, look: Look) -> Text:
+    """The facts beside the pane's name while it shows the record."""
+    what = {
+        Reading.DECISION: "the decision that led to",
+        Reading.REQUEST: "the record of",
+        Reading.JUDGE: "what the judges said; at",
+    }[reading]
+    where = f"call {stop.call_no}" if stop.is_call else clean_line(step_words(stop), width=24)
+    return Text.assemble((f"{what} ", look.muted), (where, look.accent), end="")

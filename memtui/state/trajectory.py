@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.metrics import glyphs
 from memtui.model import Evidence, Hit
+from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow
 
 WORD = re.compile(r"\w+")
@@ -141,6 +142,8 @@ class Trajectory:
     stops: tuple[Stop, ...]
     judged: tuple[StepRow, ...]
     """Judge steps, where the runner recorded any."""
+    reachable: frozenset[str] | None = None
+    """Tokens of the sessions of its history; None where that is not recorded."""
 
     @property
     def calls(self) -> int:
@@ -209,6 +212,23 @@ def query_words(text: str) -> frozenset[str]:
         for word in (found.lower() for found in WORD.findall(text))
         if word not in STOP_WORDS and (len(word) > 1 or word.isdigit() or not word.isascii())
     )
+
+
+def read_trajectory(reader: RunReader, episode_id: int) -> Trajectory | None:
+    """Read and lay out an episode; None for one that is not in the file."""
+    detail = reader.episode(episode_id)
+    if detail is None:
+        return None
+    return reachable(reader, trajectory(detail, reader.steps(episode_id)))
+
+
+def reachable(reader: RunReader, found: Trajectory) -> Trajectory:
+    """The same with the sessions of its history, where the file holds them."""
+    number = found.detail.row.haystack_id
+    haystack = None if number is None else reader.haystack(number)
+    if haystack is None:
+        return found
+    return replace(found, reachable=frozenset(token for token, _, _ in haystack.positions))
 
 
 def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:

@@ -50,6 +50,7 @@ async def test_every_screen_survives_and_shows_it_literally(
         for key in (
             "j", "l", "tab", "tab", "J", "question_mark", "escape",
             "3", "j", "e", "w", "0", "s", "s", "y", "slash", "escape", "enter",
+            "d", "l", "l", "r", "h", "j", "v", "o", "escape", "i", "b", "n", "x", "enter", "F", "F",
             "l", "l", "l", "l", "l", "l", "h", "h", "tab", "j", "z", "escape", "L", "L", "L", "H",
             "y", "slash", "r", "e", "d", "enter", "n", "N", "escape", "escape", "escape",
         ):  # fmt: skip

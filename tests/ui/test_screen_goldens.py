@@ -19,6 +19,9 @@ WALKS: dict[str, tuple[str, ...]] = {
     "episodes-filter": ("3", "slash", "o", "u", "t", "colon", "w"),
     "trajectory": ("3", "e", "enter"),
     "trajectory-answer": ("3", "w", "enter", "l", "l", "l", "l"),
+    "trajectory-decision": ("3", "e", "enter", "l", "d"),
+    "trajectory-request": ("3", "e", "enter", "l", "r"),
+    "trajectory-judge": ("3", "e", "enter", "v"),
     "trajectory-context": ("3", "g", "enter"),
     "help": ("question_mark",),
     "overview-covered": ("tab",),
@@ -32,7 +35,7 @@ async def test_screens(size: tuple[int, int], run_file: Path, golden: Golden) ->
         for name, keys in WALKS.items():
             await press(pilot, *keys)
             golden(f"{name}-{size[0]}x{size[1]}", screen_text(app))
-            await press(pilot, "escape", "2", "3", "0", "2")
+            await press(pilot, "escape", "escape", "2", "3", "0", "2")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

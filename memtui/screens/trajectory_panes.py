@@ -1,0 +1,140 @@
+"""The panes of the trajectory screen by key: which one has the keys, what the text pane reads, find, zoom."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from memtui.report.step_record import Reading
+from memtui.screens.ladder_steps import LadderSteps
+from memtui.widgets.filter_line import FilterLine
+from memtui.widgets.pane import Pane
+from memtui.widgets.text_pane import TextPane
+from memtui.widgets.virtual_list import VirtualList
+
+
+class TrajectoryPanes(LadderSteps):
+    """Steps | hits | text; on a narrow screen one of them at a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "pane(1)", "next pane", id="trajectory.pane", priority=True),
+        Binding("shift+tab", "pane(-1)", "previous pane", id="trajectory.pane-back", priority=True),
+        Binding("d", "read('decision')", "the model's decision", id="trajectory.decision"),
+        Binding("r", "read('request')", "raw request and its record", id="trajectory.request"),
+        Binding("v", "read('judge')", "the judge's reply", id="trajectory.judge"),
+        Binding("slash", "find", "find in the text", id="trajectory.find"),
+        Binding("n", "match(1)", "next match", id="trajectory.match"),
+        Binding("N", "match(-1)", "previous match", id="trajectory.match-back"),
+        Binding("z", "zoom", "zoom the pane", id="trajectory.zoom"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._find = ""
+        self._reading = Reading.TEXT
+
+    @property
+    def steps(self) -> VirtualList:
+        """The steps pane."""
+        return self.query_one("#steps", VirtualList)
+
+    @property
+    def hits(self) -> VirtualList:
+        """The hits pane."""
+        return self.query_one("#hits", VirtualList)
+
+    @property
+    def text(self) -> TextPane:
+        """The text pane."""
+        return self.query_one("#text", TextPane)
+
+    def draw_text(self) -> None:
+        """Show in the text pane what is to be read."""
+
+    def read_text(self) -> None:
+        """Give the keys to the text; on a narrow screen it takes the place of the hits."""
+        self.set_class(True, "reading")
+        self.text.focus()
+        self._follow_zoom()
+
+    def action_pane(self, by: int) -> None:
+        """Give the keys to the next pane that is on screen, or can be."""
+        panes: list[Widget] = [self.hits, self.text]
+        if self.steps.region.width or self.has_class("zoomed"):
+            panes.insert(0, self.steps)
+        focused = self.focused
+        at = panes.index(focused) if focused in panes else 0
+        target = panes[(at + by) % len(panes)]
+        self.set_class(target is self.text, "reading")
+        target.focus()
+        self._follow_zoom()
+
+    def action_zoom(self) -> None:
+        """The focused pane takes all the room, or gives it back."""
+        self.toggle_class("zoomed")
+        self._follow_zoom()
+
+    def _follow_zoom(self) -> None:
+        zoomed = self.has_class("zoomed")
+        for pane in self.query(Pane):
+            pane.set_class(zoomed and pane.content is self.focused, "zoom")
+
+    def action_read(self, what: str) -> None:
+        """Read the decision, the request or the judge in the text pane; the same key again: the hit."""
+        wanted = Reading(what)
+        if self._reading is wanted:
+            self._read_hits()
+            return
+        self._reading = wanted
+        self.read_text()
+        self.draw_text()
+
+    def _read_hits(self) -> None:
+        """The text pane belongs to the hits again."""
+        self._reading = Reading.TEXT
+        self.set_class(False, "reading")
+        self.hits.focus()
+        self._follow_zoom()
+        self.draw_text()
+
+    def action_find(self) -> None:
+        """Open the line to search the text."""
+        self.query_one(FilterLine).open(self._find)
+
+    @on(FilterLine.Submitted)
+    def _search(self, message: FilterLine.Submitted) -> None:
+        self._find = message.value
+        self.query_one(FilterLine).close()
+        self.read_text()
+        self.draw_text()
+        if self._find:
+            self.action_match(0)
+
+    def action_match(self, by: int) -> None:
+        """The next or previous place of what was searched for."""
+        if not self._find:
+            self.bench.say("nothing was searched for yet (/)")
+        elif not self.text.jump_to_match(by):
+            self.bench.say("no match" if not by else "no further match that way")
+
+    def leave(self) -> bool:
+        """Esc: out of the search line, from the text back to the hits, out of the zoom; False when there is nothing to leave."""
+        line = self.query_one(FilterLine)
+        if line.is_open:
+            line.close()
+            self.hits.focus()
+            return True
+        if self.has_class("zoomed"):
+            self.action_zoom()
+            return True
+        if self._reading is not Reading.TEXT:
+            self._read_hits()
+            return True
+        if self.has_class("reading"):
+            self.set_class(False, "reading")
+            self.hits.focus()
+            return True
+        return False
