@@ -96,7 +96,7 @@ async def test_a_changed_configuration_is_refused_with_what_changed(tmp_path: Pa
     changed = tiny_experiment({"budget": {"calls": 3}, "ladder": {"scales": [0, 5]}})
     with pytest.raises(UserError) as refused:
         await run_experiment(changed, path)
-    text = str(refused.value)
+    text = "\n".join((str(refused.value), *refused.value.details))
     assert "loop.budget: 2 -> 3" in text
     assert "ladder.scales: [0.0, 5.0, 20.0] -> [0.0, 5.0]" in text
     assert "--new" in text and refused.value.exit_code == 2
