@@ -68,9 +68,14 @@ def money(dollars: float | None, *, partial: bool = False) -> str:
 
 
 def duration(milliseconds: float | None) -> str:
-    """Elapsed time in at most seven cells: ``0.4 ms``, ``340 ms``, ``1.2 s``, ``3m20s``, ``2h05m``."""
+    """Elapsed time in at most seven cells: ``0.4 ms``, ``340 ms``, ``1.2 s``, ``3m20s``, ``2h05m``.
+
+    ``?`` where a clock was set back in between.
+    """
     if milliseconds is None:
         return UNKNOWN
+    if milliseconds < 0:
+        return "?"
     if milliseconds < 9.95:
         return f"{milliseconds:.1f} ms"
     if milliseconds < 999.5:

@@ -44,6 +44,7 @@ from memtui.views.wrapping import wrap
         (numbers.money(0.0042), "$0.0042"),
         (numbers.money(1.2, partial=True), "≥$1.20"),
         (numbers.duration(None), "–"),
+        (numbers.duration(-5.0), "?"),
         (numbers.duration(0.4), "0.4 ms"),
         (numbers.duration(340), "340 ms"),
         (numbers.duration(999.7), "1.0 s"),
