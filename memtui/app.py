@@ -95,10 +95,11 @@ class MemtuiApp(NavigatingApp):
         screen: str | None = None,
         episode: int | None = None,
         question: int | None = None,
+        step: int | None = None,
         marks: tuple[Mark, Mark] | None = None,
     ) -> None:
         """`child`: a run started with the app (`q` asks what to do with it). `session`: `path`,
-        already open. `screen`, `episode`, `question` (ids), `marks` (what to compare): where to start.
+        already open. `screen`, `episode`, `question` (ids), `step` of the episode, `marks` (what to compare): where to start.
         UserError when `path` cannot be opened."""
         super().__init__(path if path.is_dir() else None)
         self.ascii_only = ascii_only
@@ -117,7 +118,7 @@ class MemtuiApp(NavigatingApp):
         self._first = session
         if session is None and self._folder is None:
             self._first = _open_patiently(path, child)
-        self._start = (screen, episode, question, marks)
+        self._start = (screen, episode, question, marks, step)
 
     # --- what screens ask -----------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 NEED_A_FILE = (
-    "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "question", "arm", "scale", "arms",
+    "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
     "other",
 )  # fmt: skip
 THEMES = ("dark", "light", "blue-orange")
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--episode", metavar="KEY", help="open this episode (key or uid) on the trajectory screen"
     )
+    parser.add_argument("--step", type=int, metavar="N", help="of the episode: begin at this step")
     parser.add_argument("--question", metavar="KEY", help="open this question on the ladder")
     parser.add_argument("--arm", metavar="TEXT", help="of the question: the arm that contains this")
     parser.add_argument("--scale", metavar="S", help="of the question: this scale, or own")
@@ -108,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
         screen="ladder" if args.screen is None and question is not None else args.screen,
         episode=episode,
         question=question,
+        step=args.step,
         marks=marks,
     )
     app.run()

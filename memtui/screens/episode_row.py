@@ -110,7 +110,9 @@ def closing_words(row: EpisodeRow, session: RunSession) -> str:
     }[ending.outcome]
 
 
-def episode_text(row: EpisodeRow, session: RunSession, screen: str = "trajectory") -> str:
+def episode_text(
+    row: EpisodeRow, session: RunSession, screen: str = "trajectory", *, step: int | None = None
+) -> str:
     """An episode as plain text to take elsewhere: identity, question, gold, answer, how it ended."""
     return "\n".join(
         (
@@ -120,6 +122,6 @@ def episode_text(row: EpisodeRow, session: RunSession, screen: str = "trajectory
             f"answer   {row.answer if row.answer is not None else '-'}",
             f"outcome  {closing_words(row, session)} at B = {session.settings.budget}"
             f" (R = {row.requested}), judge {session.settings.judge}",
-            f"open     {link(session, screen, row.key)}",
+            f"open     {link(session, screen, row.key, step=step)}",
         )
     )

@@ -41,6 +41,13 @@ class ShowsQuestion(Protocol):
     def show_item(self, item_id: int) -> None: ...
 
 
+@runtime_checkable
+class StandsAtStep(Protocol):
+    """The screen of one episode; not imported before it is wanted."""
+
+    def stand_at(self, step: int) -> None: ...
+
+
 class NavigatingApp(OpenFileApp):
     """An app with numbered screens over the open file, or over a folder of them."""
 
@@ -58,6 +65,7 @@ class NavigatingApp(OpenFileApp):
         episode: int | None,
         question: int | None,
         marks: tuple[Mark, Mark] | None,
+        step: int | None = None,
     ) -> None:
         """Go where a command line says."""
         if marks is not None:
@@ -70,6 +78,9 @@ class NavigatingApp(OpenFileApp):
                 ladder.show_item(question)
             self.go("ladder")
         elif episode is not None and screen in (None, "trajectory"):
+            trajectory = self._named("trajectory")
+            if step is not None and isinstance(trajectory, StandsAtStep):
+                trajectory.stand_at(step)
             self.open_episode(episode)
         elif screen is not None:
             self.go(screen)

@@ -85,6 +85,7 @@ class TrajectoryScreen(TrajectoryPanes):
         self._wanted: int | None = None
         self._found: Trajectory | None = None
         self._stop = 0
+        self._begin: int | None = None
         self._texts: SessionTexts | None = None
         self._elsewhere: Elsewhere | None = None
         self._looked_for: int | None = None
@@ -122,6 +123,10 @@ class TrajectoryScreen(TrajectoryPanes):
         super().on_mount()
 
     # --- opening and refreshing -----------------------------------------------------------------
+
+    def stand_at(self, step: int) -> None:
+        """Begin the next episode at this step (1-based, as the pane counts them)."""
+        self._begin = step
 
     def show_episode(self, episode_id: int) -> None:
         """Show an episode from the first step that brought evidence."""
@@ -167,7 +172,8 @@ class TrajectoryScreen(TrajectoryPanes):
             return
         self._found = found
         if fresh:
-            self._stop = found.first_gold_stop()
+            begin, self._begin = self._begin, None
+            self._stop = found.first_gold_stop() if begin is None else begin - 1
         self._stop = max(0, min(self._stop, len(found.stops) - 1))
         steps = self.steps
         source = StopSource(found, self.look)
@@ -360,7 +366,7 @@ class TrajectoryScreen(TrajectoryPanes):
             return ""
         if self.focused is self.text:
             return self.text_to_page()
-        return episode_text(found.detail.row, session)
+        return episode_text(found.detail.row, session, step=self._stop + 1)
 
     def text_to_page(self) -> str:
         """All of the text of which the pane shows a part."""

@@ -134,9 +134,10 @@ def link(
     *,
     sides: tuple[tuple[Path, str], tuple[Path, str]] | None = None,
     path: Path | None = None,
+    step: int | None = None,
 ) -> str:
     """The command that opens this view again; `sides`: (file, arm) of A and of B on the compare
-    screen; `path`: of another file than the open one."""
+    screen; `path`: of another file than the open one; `step`: where the trajectory begins."""
     settings, run = session.settings, session.header.run
     if path is None:
         path = session.path if sides is None else sides[0][0]
@@ -145,6 +146,8 @@ def link(
         words += ["--screen", screen]
     if episode_key is not None:
         words += ["--episode", episode_key]
+    if step is not None:
+        words += ["--step", str(step)]
     if sides is not None:
         if sides[1][0] != path:
             words += ["--with", str(sides[1][0])]

@@ -153,6 +153,22 @@ async def test_copy_gives_a_command_that_opens_the_same_cell(run_file: Path) -> 
         assert ladder_of(app).episode_id == here
 
 
+async def test_a_link_to_a_step_opens_there_and_is_what_copy_gives(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "e", "enter", "l", "y")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen) and screen.stop is not None
+        here, seq = screen.episode_id, screen.stop.step.seq
+        words = shlex.split(app.clipboard.split("open     ")[1])
+        step = int(words[words.index("--step") + 1])
+    app = MemtuiApp(run_file, episode=here, step=step)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen) and screen.stop is not None
+        assert (screen.episode_id, screen.stop.step.seq) == (here, seq)
+
+
 async def test_repeats_are_lines_and_r_chooses_one(tmp_path: Path) -> None:
     path = tmp_path / "repeats.memtui"
     story = Story(name="repeats", items=1, arms=ARMS[:2], scales=(0.0, 100.0))
