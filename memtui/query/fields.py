@@ -135,6 +135,10 @@ def _unless_left_out(found: Sql, environment: Environment) -> Sql:
     return f"CASE WHEN e.done=1 AND {text} THEN 'excluded' ELSE {found[0]} END", params + found[1]
 
 
+def _regime_sql(environment: Environment) -> Sql:
+    return _unless_left_out(regime_sql(environment.mode, environment.budget), environment)
+
+
 def _haystack(name: str) -> Callable[[Subject, Environment], Value]:
     return lambda s, _: None if s.haystack is None else getattr(s.haystack, name)
 
@@ -164,7 +168,7 @@ FIELDS: tuple[Field, ...] = (
         C,
         "regime at B, or a group of them (exhausted, right, wrong)",
         lambda s, v: regime(s.signature(v), v.budget, v.mode).value,
-        lambda v: _unless_left_out(regime_sql(v.mode, v.budget), v),
+        _regime_sql,
         choices=tuple(r.value for r in Regime),
         facet=True,
     ),
@@ -329,7 +333,7 @@ def flag_sql(name: str, environment: Environment) -> Sql:
         "coverage_na": "e.gold_total IS NULL",
     }
     if name == "gave_up_early":
-        kind, params = regime_sql(environment.mode, environment.budget)
+        kind, params = _regime_sql(environment)
         arms = ",".join("?" * len(environment.context_arms))
         sql = (
             f"e.requested<? AND a.key NOT IN ({arms})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memtui.metrics.outcome import outcome
@@ -96,6 +96,10 @@ TEXTS = st.sampled_from(["gold", "AN ANSWER", "boom", *HOSTILE]).map(quoted)
 
 
 @given(words(), ENVIRONMENTS)
+@example(
+    "flag:gave_up_early",
+    Environment(1, judge="deterministic-1", left_out=MARKED.bad_gold),
+)
 @settings(max_examples=400, deadline=None)
 def test_every_field_means_the_same_as_predicate_and_as_sql(
     world: World, text: str, environment: Environment
