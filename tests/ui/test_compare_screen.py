@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from memtui.screens.pair import PairScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.alignment import Sameness
 from memtui.state.compare_marks import Mark
+from memtui.store.side_file import BAD_GOLD, FLAG
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import Story, run_one, write, written
@@ -149,6 +151,26 @@ async def test_arms_are_marked_on_every_screen_that_shows_one(run_file: Path) ->
         await press(pilot, "5", "j", "c")
         screen = compare_of(app)
         assert screen.sides is not None and screen.sides[0][1] == first != screen.sides[1][1]
+
+
+async def test_flagged_questions_leave_both_screens(run_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "flagged.memtui"
+    shutil.copy(run_file, path)
+    async with opened(path) as (app, pilot):
+        await press(pilot, *MARK_TWO)
+        screen = compare_of(app)
+        assert screen.found is not None
+        before = screen.found.total.n
+        await press(pilot, "5")
+        ladder = app.screen
+        assert isinstance(ladder, LadderScreen) and ladder.ladder is not None
+        app.call_later(app.mark, [(FLAG, ladder.ladder.item.key, BAD_GOLD)])
+        await settle(pilot)
+        assert app.session is not None
+        app.call_later(app.change, replace(app.session.settings, without_flagged=True))
+        await until(pilot, lambda: ladder.ladder is not None and ladder.ladder.passing[0] == (0, 0))
+        await press(pilot, "6")
+        assert screen.found.total.n < before
 
 
 async def test_coming_from_a_question_stays_with_it(run_file: Path) -> None:
