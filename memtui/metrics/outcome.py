@@ -168,7 +168,7 @@ def check_budget(budget: int, mode: str, own_budget: int, cap: int | None = None
     if mode == BudgetMode.HARD and budget > own_budget:
         raise UserError(
             f"this run enforced a hard budget of {own_budget} calls: what its agents would have done "
-            f"with {budget} is not known; choose --budget {own_budget} or less"
+            f"with {budget} is not known; choose at most --budget {own_budget}"
         )
     if cap is not None and budget >= cap:
         raise UserError(

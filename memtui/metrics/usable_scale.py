@@ -56,7 +56,7 @@ class UsableScale:
         label = scale_label(self.value)
         if self.kind == "withheld":
             share = 0.0 if self.excluded_share is None else self.excluded_share
-            return f"withheld ({share:.0%} of {label} excluded)"
+            return f"withheld ({share:.0%} at scale {label} excluded)"
         gaps = ", ".join(scale_label(scale) for scale in self.missing)
         if self.kind == "above":
             return f"> {label}"

@@ -47,7 +47,7 @@ def test_withheld_where_more_than_five_per_cent_of_a_rung_is_excluded() -> None:
     rungs = [RungRate(0, 80, 100), RungRate(100, 75, 94, excluded=6), RungRate(200, 10, 100)]
     found = usable_scale(rungs, 0.7)
     assert (found.kind, found.value) == ("withheld", 100)
-    assert str(found) == "withheld (6% of 100 excluded)"
+    assert str(found) == "withheld (6% at scale 100 excluded)"
     rungs[1] = RungRate(100, 75, 95, excluded=5)
     assert str(usable_scale(rungs, 0.7)) == "200"
     rungs[1] = RungRate(100, 0, 0, excluded=40)
