@@ -15,12 +15,14 @@ from typing import Any
 from memtui.metrics.outcome import standing
 from memtui.metrics.regime import FlaggedFact
 from memtui.metrics.signature import Profile, Signature
-from memtui.metrics.sweep import ClusterSweep, Steady, Sweep, steady_counts
+from memtui.metrics.sweep import ClusterSweep, Steady, Sweep, meaning, steady_counts
 
 __all__ = ["Fold", "Profile", "Signature", "fold", "fold_profiles", "merge"]
 
 Code = tuple[int, bool]
-"""(R, right) of a counted episode."""
+"""(R, right) of a counted episode; for coverage (t*, covered)."""
+NEVER: Code = (0, False)
+"""Coverage of an episode whose evidence never came together: no success at any B."""
 
 
 @dataclass(slots=True)
@@ -34,9 +36,12 @@ class Fold:
     signatures: Counter[Signature] = field(default_factory=Counter)
     profiles: Counter[Profile] = field(default_factory=Counter)
     clustered: bool = False
+    coverage_profiles: Counter[Profile] = field(default_factory=Counter)
+    """The same over episodes with known coverage, in (t*, covered); only where `clustered`."""
     _sweeps: dict[str, Sweep] = field(default_factory=dict, repr=False, compare=False)
     _steady: dict[str, Steady] = field(default_factory=dict, repr=False, compare=False)
     _cluster_sweep: ClusterSweep | None = field(default=None, repr=False, compare=False)
+    _coverage_sweep: ClusterSweep | None = field(default=None, repr=False, compare=False)
 
     def sweep(self, mode: str) -> Sweep:
         """The counts at every B, made when first asked for."""
@@ -58,6 +63,12 @@ class Fold:
             self._cluster_sweep = ClusterSweep(self.profiles.items())
         return self._cluster_sweep
 
+    def coverage_sweep(self) -> ClusterSweep:
+        """The clustered interval of coverage at every B (read as `pass`), made when first asked for."""
+        if self._coverage_sweep is None:
+            self._coverage_sweep = ClusterSweep(self.coverage_profiles.items())
+        return self._coverage_sweep
+
 
 def fold(
     facts: Sequence[FlaggedFact],
@@ -74,11 +85,16 @@ def fold(
     folds: dict[Hashable, Fold] = {key: Fold() for key in dict.fromkeys(keys)}
     for (key, number), count in Counter(zip(keys, numbers, strict=True)).items():
         folds[key].signatures[signatures[number]] += count
-    counted = _counted(keys, clusters, numbers, signatures, mode)
-    for key, profiles in _profiles(counted).items():
+    shared = list(clusters)
+    codes = _outcome_codes(signatures, mode)
+    for key, profiles in _profiles(_coded(keys, shared, numbers, codes)).items():
         made = folds[key]
         made.profiles = profiles
         made.clustered = any(len(p) > 1 or p[0][1] > 1 for p in profiles)
+    if any(made.clustered for made in folds.values()):
+        covered = _coverage_codes(signatures, mode)
+        for key, profiles in _profiles(_coded(keys, shared, numbers, covered)).items():
+            folds[key].coverage_profiles = profiles
     return folds
 
 
@@ -90,7 +106,8 @@ def fold_profiles(
 ) -> dict[Hashable, Counter[Profile]]:
     """Only the cluster profiles of `fold`, e.g. of the repeats of each question."""
     numbers, signatures = _interned(facts)
-    return _profiles(_counted(list(groups), clusters, numbers, signatures, mode))
+    codes = _outcome_codes(signatures, mode)
+    return _profiles(_coded(list(groups), clusters, numbers, codes))
 
 
 def merge(folds: Sequence[Fold]) -> Fold:
@@ -118,17 +135,33 @@ def _getter(facts: Sequence[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
     return attrgetter(*Signature._fields)
 
 
-def _counted(
-    keys: Sequence[Hashable],
-    clusters: Iterable[Hashable],
-    numbers: Sequence[int],
-    signatures: Sequence[Signature],
-    mode: str,
-) -> list[tuple[Hashable, Hashable, Code]]:
+def _outcome_codes(signatures: Sequence[Signature], mode: str) -> list[Code | None]:
+    """(R, right) of each counted signature."""
     codes: list[Code | None] = []
     for signature in signatures:
         found = standing(signature.end_reason, signature.label, signature.done, mode)
         codes.append((signature.requested, found.right) if found.counted else None)
+    return codes
+
+
+def _coverage_codes(signatures: Sequence[Signature], mode: str) -> list[Code | None]:
+    """(t*, covered) of each counted signature whose coverage is known."""
+    return [
+        None
+        if outcome is None or not meaning(signature, mode).coverage_known
+        else NEVER
+        if signature.t_star is None
+        else (signature.t_star, True)
+        for signature, outcome in zip(signatures, _outcome_codes(signatures, mode), strict=True)
+    ]
+
+
+def _coded(
+    keys: Sequence[Hashable],
+    clusters: Iterable[Hashable],
+    numbers: Sequence[int],
+    codes: Sequence[Code | None],
+) -> list[tuple[Hashable, Hashable, Code]]:
     return [
         (key, cluster, code)
         for key, cluster, number in zip(keys, clusters, numbers, strict=True)

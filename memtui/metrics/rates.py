@@ -142,13 +142,23 @@ class Rate:
 def rate(group: Fold, counts: Tally, name: str) -> Rate:
     """A rate of `RATES` with Wilson and, where clusters hold several episodes, clustered interval."""
     k = {"pass": counts.passed, "exhausted": counts.exhausted, "wrong": counts.wrong}[name]
-    simple = wilson(k, counts.n)
-    if not group.clustered:
-        return Rate(k, counts.n, simple, None, simple, "wilson")
-    robust = group.cluster_sweep().interval(name, counts.budget)
+    robust = group.cluster_sweep().interval(name, counts.budget) if group.clustered else None
+    return _rate(k, counts.n, group.clustered, robust)
+
+
+def covered_rate(group: Fold, counts: Tally) -> Rate:
+    """Evidence complete after call B, out of the counted episodes whose coverage is known."""
+    robust = group.coverage_sweep().interval("pass", counts.budget) if group.clustered else None
+    return _rate(counts.covered_at_b, counts.coverage_n, group.clustered, robust)
+
+
+def _rate(k: int, n: int, is_clustered: bool, robust: Clustered | None) -> Rate:
+    simple = wilson(k, n)
+    if not is_clustered:
+        return Rate(k, n, simple, None, simple, "wilson")
     if robust is None or robust.interval is None:
-        return Rate(k, counts.n, simple, robust, simple, "wilson-iid")
-    return Rate(k, counts.n, simple, robust, robust.interval, "clustered")
+        return Rate(k, n, simple, robust, simple, "wilson-iid")
+    return Rate(k, n, simple, robust, robust.interval, "clustered")
 
 
 def p90r(counts: Tally) -> Quantile:

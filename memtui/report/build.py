@@ -7,9 +7,8 @@ from collections.abc import Hashable, Mapping
 from memtui.errors import UserError
 from memtui.metrics.facts import DEFAULT_VIEW
 from memtui.metrics.histogram import Fold
-from memtui.metrics.intervals import wilson
 from memtui.metrics.outcome import check_budget
-from memtui.metrics.rates import RATES, Rate, overshoots, p90r, rate, tally
+from memtui.metrics.rates import RATES, covered_rate, overshoots, p90r, rate, tally
 from memtui.metrics.repeats import repeat_rates
 from memtui.metrics.stopping import stopping
 from memtui.report.ladders import arm_reports, with_bootstrap
@@ -136,8 +135,6 @@ def _groups(source: ReportSource, selection: Selection, by: str, budget: int) ->
 
 def _cell(source: ReportSource, row: CellRow, group: Fold, value: str | None, budget: int) -> Cell:
     counts = tally(group, budget, source.mode, context=row.arm in source.context_arms)
-    covered, known = counts.covered_at_b, counts.coverage_n
-    ceiling = wilson(covered, known)
     return Cell(
         cell_id=row.id,
         arm=row.arm,
@@ -146,7 +143,7 @@ def _cell(source: ReportSource, row: CellRow, group: Fold, value: str | None, bu
         group=value,
         counts=counts,
         rates={name: rate(group, counts, name) for name in RATES},
-        covered=Rate(covered, known, ceiling, None, ceiling, "wilson"),
+        covered=covered_rate(group, counts),
         p90r=p90r(counts),
         stopping=stopping(counts, overshoots(group, counts)),
         clustered=group.clustered,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from memtui.metrics.histogram import Fold, fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
 from memtui.metrics.p90r import Quantile
-from memtui.metrics.rates import Rate, Tally, p90r, rate, tally
+from memtui.metrics.rates import Rate, Tally, covered_rate, p90r, rate, tally
 from memtui.metrics.scales import OWN, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
@@ -186,8 +186,8 @@ def _cell(row: CellRow, rung: Rung, folds: Folds, budget: int, mode: str) -> Cel
     for measure in (Measure.PASS, Measure.EXHAUSTED, Measure.WRONG):
         found = rate(group, counts, measure.value)
         shares[measure] = Share(found.k, found.n, found.interval, _method(found))
-    covered, known = counts.covered_at_b, counts.coverage_n
-    shares[Measure.COVERED] = Share(covered, known, wilson(covered, known))
+    complete = covered_rate(group, counts)
+    shares[Measure.COVERED] = Share(complete.k, complete.n, complete.interval, _method(complete))
     excluded_apart = 0
     flagged = counts.excluded[FLAGGED]
     if apart is None:
