@@ -328,7 +328,7 @@ class _Loop:
         """
         action = await self._act(session, observations, must_answer=True)
         if action.end is EndReason.PROVIDER_ERROR:
-            return Ending(action.end)
+            return Ending(action.end, error=action.raw[:ERROR_LIMIT])
         ending = await self._final(replace(action, end=None), forced=True)
         if ending.answer is None:
             return Ending(

@@ -102,6 +102,8 @@ class ModelAccessConfig(_Section):
     cache: Literal["off", "record", "read", "replay"] = "off"
     recordings: str | None = None
     """File of recorded replies."""
+    vectors: bool = False
+    """Record the local embedder's vectors too, for replays without its weights."""
     faults: dict[str, Any] = Field(default_factory=dict)
     """Faults to inject: `runners.models.faults.FaultSchedule` checks them."""
 
@@ -135,8 +137,9 @@ class BudgetConfig(_Section):
 
     @model_validator(mode="after")
     def _below_cap(self) -> BudgetConfig:
-        if self.calls >= self.call_cap:
-            raise ValueError(f"calls = {self.calls} must be below call_cap = {self.call_cap}")
+        for name, cap in (("call_cap", self.call_cap), ("step_cap", self.step_cap)):
+            if self.calls >= cap:
+                raise ValueError(f"calls = {self.calls} must be below {name} = {cap}")
         return self
 
 

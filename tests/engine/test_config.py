@@ -45,6 +45,7 @@ def test_a_good_one() -> None:
         ("[limits]\nworkerz = 2", "unknown key `limits.workerz`; did you mean workers?"),
         ("[budget]\ncalls = -1", "`budget.calls` = -1"),
         ("[budget]\ncalls = 20", "calls = 20 must be below call_cap = 20"),
+        ("[budget]\ncalls = 5\nstep_cap = 5", "calls = 5 must be below step_cap = 5"),
         ("[budget]\nmode = 'soft'", "`budget.mode` = 'soft'"),
         ("[caps]\ncost = 0", "`caps.cost` = 0"),
         ("[limits]\nmemory_s = inf", "`limits.memory_s`"),

@@ -100,6 +100,15 @@ async def test_a_provider_that_fails_in_the_forced_turn_is_not_the_agents_fault(
     assert played.end.end_reason is EndReason.PROVIDER_ERROR
 
 
+async def test_what_the_provider_said_in_the_forced_turn_is_kept() -> None:
+    failed = Action(end=EndReason.PROVIDER_ERROR, raw="rate limited: 429")
+    played = await play([search()], budget=0, mode=BudgetMode.HARD, forced=failed)
+    assert (played.end.end_reason, played.end.error) == (
+        EndReason.PROVIDER_ERROR,
+        "rate limited: 429",
+    )
+
+
 async def test_parallel_calls_count_one_each() -> None:
     two = Action(calls=search("a").calls + search("b").calls)
     played = await play([two, answer()], budget=1, mode=BudgetMode.HARD)
