@@ -25,7 +25,9 @@ from runners.models.chat import ChatClient
 from runners.models.clients import Clients
 from runners.models.door import ModelDoor
 from runners.models.faults import FaultSchedule, FaultyClient
+from runners.models.memory_door import Embedder, LocalEmbedder
 from runners.models.prices import LOCAL_PREFIX
+from runners.models.recorded_vectors import RecordedEmbedder
 from runners.models.recordings import CacheMode, Recordings
 from runners.models.settings import ModelSettings
 from runners.plug_ins import options_of
@@ -73,6 +75,7 @@ def build(config: ExperimentConfig, *, limit: int | None = None) -> Built:
         versions=versions(),
         memory_model=memory_model,
         models=door.opened,
+        embedder=_embedder(config, door.opened),
         model_limits={
             name: settings.concurrency
             for name, settings in models.items()
@@ -130,6 +133,14 @@ def recordings_of(access: ModelAccessConfig) -> Recordings | None:
     if access.cache == "off" or access.recordings is None:
         return None
     return Recordings(Path(access.recordings).expanduser(), CacheMode(access.cache))
+
+
+def _embedder(config: ExperimentConfig, models: ModelDoor | None) -> Embedder:
+    """The local embedder, behind the recordings where there are some."""
+    if models is None or models.recordings is None:
+        return LocalEmbedder()
+    keep = config.model_access.vectors
+    return RecordedEmbedder(LocalEmbedder(), models.recordings, keep=keep)
 
 
 def memory_model_of(config: ExperimentConfig, arms: Mapping[str, Arm]) -> str | None:

@@ -18,7 +18,7 @@ from runners.episode import EpisodeSettings
 from runners.judges.contract import Judge
 from runners.memory.contract import MemorySystem
 from runners.models.door import ModelDoor
-from runners.models.memory_door import LocalEmbedder, MemoryDoor
+from runners.models.memory_door import Embedder, LocalEmbedder, MemoryDoor
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,8 @@ class Experiment:
     """The language model that memory systems ask; None where none asks."""
     models: ModelDoor | None = None
     """The door to the language models; None where no part asks one."""
+    embedder: Embedder = field(default_factory=LocalEmbedder)
+    """What memory systems get vectors from."""
     model_limits: Mapping[str, int] = field(default_factory=dict)
     """Episodes that may use a model at once."""
 
@@ -96,7 +98,7 @@ class Experiment:
         """A door to models and embedder for one artifact or view."""
         return MemoryDoor(
             self.models,
-            LocalEmbedder(),
+            self.embedder,
             owner,
             self.memory_model,
             seed=self.config.seed,

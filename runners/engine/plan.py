@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,9 +16,11 @@ from memtui.metrics.scales import scale_label, scale_value
 from runners.engine import estimate, preflight
 from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
 from runners.engine.experiment import Experiment
+from runners.memory.contract import SystemInfo
 from runners.memory.registry import missing_needs
 from runners.models import local_server
 from runners.models.prices import LOCAL_PREFIX
+from runners.models.recordings import CacheMode
 from runners.models.settings import ModelSettings
 
 SIZED = 25
@@ -215,7 +217,7 @@ def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -
     """What has to be there before the first episode and is not."""
     lines: dict[str, None] = {}
     for arm in experiment.arms.values():
-        for line in missing_needs(arm.memory.info):
+        for line in missing_needs(_without_recorded(arm.memory.info, experiment)):
             lines[f"{arm.memory_key}: {line}"] = None
     if experiment.models is None or experiment.config.model_access.cache == "replay":
         return tuple(lines)
@@ -230,6 +232,20 @@ def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -
         if key is not None and not os.environ.get(key):
             lines[f"models.{name}: the environment variable {key} holds no key"] = None
     return tuple(lines)
+
+
+def _without_recorded(info: SystemInfo, experiment: Experiment) -> SystemInfo:
+    """What a system needs, less the weights whose vectors a replay brings along.
+
+    That holds for systems that get their vectors at the door.
+    """
+    models = experiment.models
+    if models is None or models.recordings is None or not info.uses_door:
+        return info
+    recordings = models.recordings
+    if recordings.mode is not CacheMode.REPLAY or not recordings.vectors:
+        return info
+    return replace(info, needs=tuple(need for need in info.needs if need != "model:minilm"))
 
 
 def _warnings(experiment: Experiment, rows: list[Estimate]) -> list[str]:

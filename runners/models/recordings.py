@@ -66,6 +66,7 @@ class Recordings:
         self.hits = 0
         self.misses = 0
         self._known: dict[str, Recording] = {}
+        self._vectors: dict[str, str] = {}
         self._used: set[str] = set()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._file: BufferedWriter | None = None
@@ -99,7 +100,11 @@ class Recordings:
         for line in lines[1:]:
             # A line that a killed process left half-written is a reply that is asked for again.
             row = _parsed(line)
-            if row is not None and isinstance(row.get("key"), str):
+            if row is None or not isinstance(row.get("key"), str):
+                continue
+            if isinstance(row.get("vector"), str):
+                self._vectors[row["key"]] = row["vector"]
+            else:
                 self._known[row["key"]] = Recording(row.get("reply") or {}, row.get("error"))
 
     def turn(self, key: str) -> asyncio.Lock:
@@ -159,7 +164,9 @@ class Recordings:
         if self.mode is not CacheMode.RECORD:
             return
         self._known[key] = Recording(row.get("reply") or {}, row.get("error"))
-        line = {"key": key, "model": request.model, "phase": request.phase, **row}
+        self._write({"key": key, "model": request.model, "phase": request.phase, **row})
+
+    def _write(self, line: dict[str, Any]) -> None:
         out = self._open()
         try:
             out.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
@@ -168,6 +175,21 @@ class Recordings:
             raise UserError(
                 f"the recordings {self.path} can no longer be written: {error}", exit_code=3
             ) from error
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors there are."""
+        return len(self._vectors)
+
+    def vector(self, key: str) -> str | None:
+        """A recorded vector, as it was written."""
+        return self._vectors.get(key)
+
+    def keep_vector(self, key: str, raw: str) -> None:
+        """Record a vector, once."""
+        if self.mode is CacheMode.RECORD and key not in self._vectors:
+            self._vectors[key] = raw
+            self._write({"key": key, "vector": raw})
 
     def _open(self) -> BufferedWriter:
         if self._file is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from runners.failures import end_reason_of
 from runners.models.chat import ChatReply, ModelReply, ModelRequest, ToolRequest
 from runners.models.door import ModelDoor
 from runners.models.model_errors import ErrorKind, ModelAccessError, ModelError
+from runners.models.recorded_vectors import RecordedEmbedder, read, written
 from runners.models.recordings import CacheMode, Recordings
 from runners.models.scripted import Entry, ScriptedClient
+from runners.models.scripted_door import word_vector
 from runners.models.settings import ModelSettings, Price
 
 REQUEST = ModelRequest("m", ({"role": "user", "content": "hello"},), temperature=0.0)
@@ -190,3 +193,48 @@ def test_every_reply_survives(
     found = Recordings(path, CacheMode.READ).find("k", REQUEST)
     assert found is not None
     assert replace(found, paid=None) == replace(reply, text=text or None)
+
+
+class Weights:
+    """An embedder that counts what it is asked for, or is not there."""
+
+    def __init__(self, *, absent: bool = False) -> None:
+        self.texts: list[str] = []
+        self.absent = absent
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        if self.absent:
+            raise UserError("the weights are absent")
+        self.texts += texts
+        return [word_vector(text) for text in texts], Usage(calls=1, cost=0.0)
+
+
+async def test_vectors_are_kept_exactly_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    weights = Weights()
+    kept = Recordings(path, CacheMode.RECORD)
+    recording = RecordedEmbedder(weights, kept, keep=True)
+    first, _ = await recording.embed(["tea", "milk \ud800", "tea"])
+    await recording.embed(["milk \ud800", "sugar"])
+    kept.close()
+    assert weights.texts == ["tea", "milk \ud800", "sugar"]
+    again = Recordings(path, CacheMode.REPLAY)
+    assert (again.vectors, len(again)) == (3, 0)
+    replay = RecordedEmbedder(Weights(absent=True), again, keep=True)
+    vectors, usage = await replay.embed(["tea", "milk \ud800", "tea"])
+    assert [list(v) for v in vectors] == [pytest.approx(list(v), rel=1e-6, abs=1e-7) for v in first]
+    assert usage.calls == 1
+    with pytest.raises(UserError, match="absent"):
+        await replay.embed(["coffee"])
+
+
+async def test_vectors_are_not_kept_unless_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    kept = Recordings(path, CacheMode.RECORD)
+    await RecordedEmbedder(Weights(), kept, keep=False).embed(["tea"])
+    assert not path.exists()
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False), max_size=8))
+def test_a_vector_survives(vector: list[float]) -> None:
+    assert read(written(vector)) == vector
