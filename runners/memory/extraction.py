@@ -7,7 +7,7 @@ is not the system's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,6 +78,14 @@ class Tally:
         if found:
             found["extractions"] = self.asked
         return found
+
+
+def readable(sessions: Iterable[Sequence[Extracted]]) -> int:
+    """How many sessions were read: one reply about them could be at least, or none had to be asked for.
+
+    A memory whose model only ever wrote what nobody can read holds none of its sessions.
+    """
+    return sum(not asked or any(one.usable for one in asked) for asked in sessions)
 
 
 def check_extractor(extractor: str) -> str:

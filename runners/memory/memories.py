@@ -128,8 +128,7 @@ class MemoriesView(SearchView):
         door: Door | None,
         remarks: Mapping[str, Any],
     ) -> None:
-        # Sessions that were read and left nothing behind are as good as not stored, where that is all.
-        super().__init__(stored if len(memories) else 0, k)
+        super().__init__(stored, k)
         self.memories = memories
         self._name = name
         self._door = door

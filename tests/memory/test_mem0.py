@@ -126,6 +126,18 @@ async def test_a_decision_that_cannot_be_read_stores_nothing_and_says_so() -> No
     assert "cannot be used: the reply holds no JSON" in door.asked[2].text
 
 
+async def test_sessions_that_could_not_be_read_are_not_counted_as_stored() -> None:
+    nothing: Reply = {"memory": []}
+    door = ScriptedDoor(["no", "no", nothing, {"memory": [{"text": "a", "attributed_to": "user"}]}])
+    view, _ = await opened(Mem0V2(), door, SESSIONS)
+    assert view.stored == 2, "one was unreadable; one was read and held nothing"
+    silent, _ = await opened(Mem0V2(), ScriptedDoor([nothing]), SESSIONS[:1])
+    assert silent.stored == 1 and not (await silent.call("memory_search", {"query": "a"})).hits
+    decided = ScriptedDoor([facts("a"), facts("b"), "no", "no", events(("ADD", "new", "b"))])
+    edited, _ = await opened(Mem0V1(), decided, SESSIONS[:2])
+    assert edited.stored == 1 and list(kept(edited)) == ["b"]
+
+
 async def test_what_was_deleted_in_the_same_add_is_not_updated() -> None:
     door = ScriptedDoor(
         [

@@ -23,7 +23,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Tally, calls_of, check_extractor, needs_of
+from runners.memory.extraction import Tally, calls_of, check_extractor, needs_of, readable
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.memos_items import (
@@ -123,5 +123,10 @@ class MemosText:
             stacked([session.rows for session in sessions]),
         )
         return MemoriesView(
-            NAME, memories, k=self._k, stored=len(sessions), door=door, remarks=tally.remarks()
+            NAME,
+            memories,
+            k=self._k,
+            stored=readable(session.extracted for session in sessions),
+            door=door,
+            remarks=tally.remarks(),
         )

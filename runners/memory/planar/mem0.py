@@ -14,7 +14,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import ATTEMPTS, Tally, calls_of, check_extractor, needs_of
+from runners.memory.extraction import ATTEMPTS, Tally, calls_of, check_extractor, needs_of, readable
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.planar.mem0_facts import (
@@ -129,12 +129,13 @@ class Mem0(ABC):
             for extracted in one.extracted:
                 tally.add(extracted)
         memories = Memories()
-        noted = await self.store(memories, haystack, sessions, door)
+        stored = readable(one.extracted for one in sessions)
+        noted, lost = await self.store(memories, haystack, sessions, door)
         return MemoriesView(
             self.name,
             memories,
             k=self._k,
-            stored=len(sessions),
+            stored=stored - lost,
             door=door,
             remarks={**tally.remarks(), **noted},
         )
@@ -146,8 +147,12 @@ class Mem0(ABC):
         haystack: Haystack,
         sessions: Sequence[ReadSession],
         door: Door | None,
-    ) -> dict[str, Any]:
-        """Put the facts of all sessions into `memories`; returns what is worth noting about it."""
+    ) -> tuple[dict[str, Any], int]:
+        """Put the facts of all sessions into `memories`.
+
+        Returns what is worth noting about it, and the number of sessions of which no fact could be
+        stored because nothing the model decided could be read.
+        """
 
 
 def fact_sources(haystack: Haystack, sessions: Sequence[ReadSession]) -> list[list[Source]]:

@@ -73,11 +73,13 @@ class Mem0V1(Mem0):
         haystack: Haystack,
         sessions: Sequence[ReadSession],
         door: Door | None,
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], int]:
         """One `add` after the other, in the order of the haystack."""
         tally, counts = Tally(), dict.fromkeys(("added", "updated", "deleted", "refused"), 0)
+        lost = 0
         for session, sources in zip(sessions, fact_sources(haystack, sessions), strict=True):
             start = 0
+            unread = tally.unreadable
             for piece in session.pieces:
                 end = start + len(piece)
                 await self._add(
@@ -85,10 +87,11 @@ class Mem0V1(Mem0):
                     session.rows[start:end], door, tally, counts,
                 )  # fmt: skip
                 start = end
+            lost += bool(session.pieces) and tally.unreadable - unread == len(session.pieces)
         noted = {f"decisions_{name}": n for name, n in counts.items() if n}
         if tally.unreadable:
             noted["decisions_unreadable"] = tally.unreadable
-        return noted
+        return noted, lost
 
     async def _add(
         self,

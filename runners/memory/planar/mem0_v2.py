@@ -39,11 +39,11 @@ class Mem0V2(Mem0):
         haystack: Haystack,
         sessions: Sequence[ReadSession],
         door: Door | None,
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], int]:
         """Every distinct text once, at its first place, with all sessions that said it."""
         again = memories.extend_distinct(
             [fact.text for session in sessions for fact in session.facts],
             [one for sources in fact_sources(haystack, sessions) for one in sources],
             stacked([session.rows for session in sessions]),
         )
-        return {"duplicates": again} if again else {}
+        return ({"duplicates": again} if again else {}), 0

@@ -40,6 +40,7 @@ from runners.memory.extraction import (
     calls_of,
     check_extractor,
     needs_of,
+    readable,
     require_door,
 )
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
@@ -208,4 +209,5 @@ class MemosTree:
             await reorganiser.run(tree)
             if reorganiser.tally.unreadable:
                 remarks["summaries_unreadable"] = reorganiser.tally.unreadable
-        return TreeView(self._settings, tree, stored=len(sessions), door=door, remarks=remarks)
+        stored = readable(session.extracted for session in sessions)
+        return TreeView(self._settings, tree, stored=stored, door=door, remarks=remarks)

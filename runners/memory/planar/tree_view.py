@@ -79,7 +79,7 @@ class TreeView(SearchView):
         self, settings: SearchSettings, tree: Tree, *, stored: int, door: Door | None,
         remarks: Mapping[str, Any],
     ) -> None:  # fmt: skip
-        super().__init__(stored if len(tree) else 0, settings.k)
+        super().__init__(stored, settings.k)
         self.tree = tree
         self._settings = settings
         self._door = door
