@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from runners.memory.conformance import FAILED, Bench, check_system
 from runners.memory.conformance_material import topical
+from runners.memory.contract import Completion
 from runners.memory.registry import build
 from runners.memory.search_view import MODES
+from runners.models.model_errors import ErrorKind, ModelError
+from runners.models.scripted_door import ScriptedDoor
 from tests.memory.rule_model import rule_model
+from tests.memory.sessions import session
 
 SYSTEMS: list[tuple[str, dict[str, Any]]] = [
     ("hipporag2", {}),
@@ -46,6 +51,28 @@ async def test_a_content_is_extracted_once_for_all_haystacks(name: str) -> None:
     for size in (3, 8):
         await bench.open(sessions[:size], artifacts=artifacts)
     assert len(bench.door.asked) == asked, "opening a haystack asks no language model"
+
+
+class Failing(ScriptedDoor):
+    """The second completion fails at the provider; all others take their time."""
+
+    async def complete(self, *args: Any, **options: Any) -> Completion:
+        self.counts["ingest", "complete"] += 1
+        if self.counts["ingest", "complete"] == 2:
+            raise ModelError(ErrorKind.CONNECTION, "provider is away")
+        await asyncio.sleep(0.05)
+        self.counts["ingest", "answered"] += 1
+        return Completion("")
+
+
+@pytest.mark.parametrize("name", ["hipporag2", "licomemory"])
+async def test_a_provider_that_fails_is_asked_no_further(name: str) -> None:
+    door = Failing()
+    talk = session(*(f"Something about subject number {i} was said." for i in range(6)))
+    with pytest.raises(ModelError, match="away"):
+        await build(name).prepare(talk, door)
+    await asyncio.sleep(0.1)
+    assert door.counts["ingest", "answered"] == 0 and door.counts["ingest", "complete"] == 6
 
 
 @pytest.mark.parametrize("name", ["hipporag2", "licomemory"])

@@ -43,6 +43,7 @@ from runners.memory.chunking import Chunk, turn_pairs
 from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
 from runners.memory.extraction import Extracted, Tally, require_door
 from runners.memory.flat.search import DEFAULT_K, best, check_k, require_artifacts
+from runners.memory.hierarchical.concurrently import concurrently
 from runners.memory.hierarchical.hippocampal_index import (
     RELEASE,
     HippoIndex,
@@ -257,7 +258,7 @@ class HippoRAG2:
         chunks = turn_pairs(session.turns, self._passage_tokens)
         if chunks:
             require_door(door, "hipporag2")
-        read = await asyncio.gather(*(self._read(chunk, door) for chunk in chunks))
+        read = await concurrently(self._read(chunk, door) for chunk in chunks)
         for _, asked in read:
             for one in asked:
                 tally.add(one)

@@ -40,6 +40,7 @@ from runners.memory.contract import Artifact, Door, Haystack, SessionText, Syste
 from runners.memory.extraction import Extracted, Tally, require_door
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.cognigraph import MERGE_AT, CogniGraph, LicoSession
+from runners.memory.hierarchical.concurrently import concurrently
 from runners.memory.hierarchical.dialogue_extraction import (
     Exchange,
     exchange_by_rule,
@@ -187,7 +188,7 @@ class LiCoMemory:
         if chunks:
             require_door(door, "licomemory")
         tally = Tally()
-        read = await asyncio.gather(*(self._read(chunk, door) for chunk in chunks))
+        read = await concurrently(self._read(chunk, door) for chunk in chunks)
         summary, asked = await self._summary(session, door)
         for one in (*(found for _, found in read if found is not None), *asked):
             tally.add(one)
