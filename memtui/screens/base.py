@@ -68,6 +68,7 @@ class MemtuiScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._drawn: object = None
+        self._ready = False
 
     # --- parts ----------------------------------------------------------------------------------
 
@@ -103,6 +104,7 @@ class MemtuiScreen(Screen[None]):
     # --- staying up to date ---------------------------------------------------------------------
 
     def on_mount(self) -> None:
+        self._ready = True
         self.freshen()
 
     def on_screen_resume(self) -> None:
@@ -110,8 +112,8 @@ class MemtuiScreen(Screen[None]):
 
     def freshen(self) -> None:
         """Draw again if anything the screen depends on has changed since it was drawn."""
-        if not self.query(TitleRow):
-            return  # not composed yet: mounting draws it
+        if not self._ready:
+            return  # its parts are still being made: mounting draws it
         self.show_title()
         wanted = self.depends_on()
         if wanted != self._drawn:
