@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memtui.errors import UserError
-from memtui.model import EndReason, EpisodeId, Facts, Item, Label, Usage
+from memtui.model import EndReason, EpisodeId, Facts, Item, Usage
 from memtui.store.events import EpisodeFinished, LedgerEvent, VerdictEvent
-from runners.failures import describe
-from runners.judges.contract import Case, Judge, Verdict
-from runners.promised import require
+from runners.judges.asking import ask, case_of
+from runners.judges.contract import Judge, Verdict
 from runners.trajectory import Trajectory, utc_now
 from runners.usage import as_if_cold
 
 NOT_COUNTED = frozenset({EndReason.CANCELLED, EndReason.INTERRUPTED})
 """Attempts that were stopped from outside: kept and visible, and their episode stays pending."""
-
-JUDGE_ERROR = "judge_error"
 
 Verdicts = tuple[tuple[str, Verdict], ...]
 """(judge id, verdict) per judge."""
@@ -65,26 +60,8 @@ async def judge_answer(
     """
     if ending.answer is None:
         return ()
-    case = Case(
-        question=item.question,
-        gold=item.gold,
-        answer=ending.answer,
-        qtype=item.qtype,
-        answerable=item.answerable,
-        question_date=item.question_date,
-        tempting=item.tempting,
-    )
-    verdicts: list[tuple[str, Verdict]] = []
-    for judge in judges:
-        try:
-            async with asyncio.timeout(seconds or None):
-                verdict = require(await judge.judge(case), Verdict)
-        except UserError:
-            raise
-        except Exception as error:
-            verdict = Verdict(Label.UNKNOWN, JUDGE_ERROR, raw=describe(error))
-        verdicts.append((judge.id, verdict))
-    return tuple(verdicts)
+    case = case_of(item, ending.answer)
+    return tuple([(judge.id, await ask(judge, case, seconds)) for judge in judges])
 
 
 async def finish(

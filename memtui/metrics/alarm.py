@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from memtui.model import EndReason
+
 THRESHOLD = 0.9
 MINIMUM = 20
+NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
+"""Ends with an answer: any other is abnormal where it is frequent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,5 +20,3 @@ UNKNOWN = "○"
 """New blocks; coverage is n/a, so nothing can be said about the evidence."""
 
 BUDGET_BAR = "│"
-
-CALL_GLYPHS = COMPLETE + NEW_EVIDENCE + NO_EVIDENCE + NOTHING_NEW + REFUSED + UNKNOWN

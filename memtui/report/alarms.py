@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 
-from memtui.metrics.alarm import MINIMUM, THRESHOLD, Alarm, abnormal_mix
+from memtui.metrics.alarm import MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, abnormal_mix
 from memtui.metrics.histogram import Fold
 from memtui.metrics.outcome import JUDGE, standing
-from memtui.model import EndReason
 from memtui.store.records import CellRow
-
-NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
 
 
 def abnormal_ends(

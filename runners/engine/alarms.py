@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from memtui.metrics.alarm import abnormal_mix
-from memtui.model import EndReason, Label
+from memtui.metrics.alarm import NORMAL_ENDS, abnormal_mix
+from memtui.model import Label
 from runners.episode_end import Finished
 
-NORMAL = frozenset({EndReason.ANSWERED, EndReason.FORCED})
 EVERYWHERE = "all arms"
 
 
@@ -37,7 +36,7 @@ class MixAlarm:
         if not finished.counts:
             return []
         kinds = []
-        if finished.reason not in NORMAL:
+        if finished.reason not in NORMAL_ENDS:
             kinds.append(f"ended with {finished.reason.value}")
         if finished.abstained and answerable:
             kinds.append("abstained although the question has an answer")

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from memtui.model import Label, Usage
 
+JUDGE_ERROR = "judge_error"
+"""Reason of a verdict that is unknown because the judge failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:

@@ -7,7 +7,7 @@ from typing import Any
 
 from memtui.errors import UserError
 from memtui.model import Label, Usage
-from runners.judges.contract import Case, Verdict
+from runners.judges.contract import JUDGE_ERROR, Case, Verdict
 from runners.judges.folding import words
 from runners.judges.prompts import PROMPTS, STYLES, fill, prompts_hash, variant_of
 from runners.judges.verdicts import Said, parse_official, parse_verdict
@@ -97,7 +97,7 @@ class ModelJudge:
             reply = await self._door.complete(request)
         except ModelError as error:
             usage = Usage(calls=1, attempts=error.attempts)
-            return Verdict(Label.UNKNOWN, "judge_error", raw=f"{error.kind}: {error}", usage=usage)
+            return Verdict(Label.UNKNOWN, JUDGE_ERROR, raw=f"{error.kind}: {error}", usage=usage)
         return self._read(reply.text, variant, reply.usage)
 
     def _read(self, text: str | None, variant: str, usage: Usage) -> Verdict:

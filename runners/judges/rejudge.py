@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
-from memtui.errors import UserError
 from memtui.model import Label, Usage
 from memtui.store.events import EventSink, LedgerEvent, VerdictEvent
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail
-from runners.failures import describe
-from runners.judges.contract import Case, Judge, Verdict
-from runners.promised import require
+from runners.judges.asking import ask, case_of
+from runners.judges.contract import Judge, Verdict
+from runners.trajectory import utc_now
 from runners.usage import UsageTotal, as_if_cold
 
 
@@ -41,20 +39,6 @@ class Rejudged:
         decided = (Label.RIGHT.value, Label.WRONG.value)
         n = sum(self.agreement.get(a, {}).get(b, 0) for a in decided for b in decided)
         return n, sum(self.agreement.get(a, {}).get(a, 0) for a in decided)
-
-
-def case_of(detail: EpisodeDetail) -> Case:
-    """What a judge is shown of a stored episode: question, gold and answer, nothing of the retrieval."""
-    item = detail.item
-    return Case(
-        question=item.question,
-        gold=item.gold,
-        answer=detail.row.answer,
-        qtype=item.qtype,
-        answerable=item.answerable,
-        question_date=item.question_date,
-        tempting=item.tempting,
-    )
 
 
 async def rejudge(
@@ -86,7 +70,8 @@ async def rejudge(
             ]
             chosen = [detail for detail in batch if detail is not None]
             verdicts = await asyncio.gather(
-                *(_ask(judge, detail, seconds) for detail in chosen), return_exceptions=True
+                *(ask(judge, case_of(d.item, d.row.answer), seconds) for d in chosen),
+                return_exceptions=True,
             )
             fatal: BaseException | None = None
             for detail, verdict in zip(chosen, verdicts, strict=True):
@@ -124,16 +109,6 @@ def _todo(
     return detail
 
 
-async def _ask(judge: Judge, detail: EpisodeDetail, seconds: float | None) -> Verdict:
-    try:
-        async with asyncio.timeout(seconds):
-            return require(await judge.judge(case_of(detail)), Verdict)
-    except UserError:
-        raise
-    except Exception as error:
-        return Verdict(Label.UNKNOWN, "judge_error", raw=describe(error))
-
-
 def _count(result: Rejudged, detail: EpisodeDetail, verdict: Verdict) -> None:
     result.judged += 1
     result.labels[verdict.label.value] += 1
@@ -145,10 +120,11 @@ def _count(result: Rejudged, detail: EpisodeDetail, verdict: Verdict) -> None:
 
 
 async def _append(sink: EventSink, detail: EpisodeDetail, judge: str, verdict: Verdict) -> None:
-    at = datetime.now(UTC).isoformat(timespec="milliseconds")
     uid = detail.row.uid
     await sink.emit(
-        VerdictEvent(uid, judge, verdict.label, at, verdict.raw, verdict.reason, verdict.usage)
+        VerdictEvent(
+            uid, judge, verdict.label, utc_now(), verdict.raw, verdict.reason, verdict.usage
+        )
     )
     if verdict.usage is not None:
         cold = as_if_cold(verdict.usage)

@@ -16,7 +16,7 @@ from typing import Any
 from memtui.errors import UserError
 from memtui.model import Label, Usage
 from runners.judges.abstention import abstains
-from runners.judges.contract import Case, Verdict
+from runners.judges.contract import JUDGE_ERROR, Case, Verdict
 from runners.judges.folding import words
 from runners.models.chat import Message, ModelRequest
 from runners.models.door import ModelDoor
@@ -96,7 +96,7 @@ class YesNoJudge:
             reply = await self._door.complete(request)
         except ModelError as error:
             usage = Usage(calls=1, attempts=error.attempts)
-            return Verdict(Label.UNKNOWN, "judge_error", raw=f"{error.kind}: {error}", usage=usage)
+            return Verdict(Label.UNKNOWN, JUDGE_ERROR, raw=f"{error.kind}: {error}", usage=usage)
         chance = chance_of_yes(reply.alternatives, reply.text)
         if chance is None:
             return Verdict(Label.UNKNOWN, "unparsable", raw=reply.text or "", usage=reply.usage)

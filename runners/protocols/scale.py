@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from memtui.errors import UserError
 from memtui.metrics.scales import OWN, scale_conditions, scale_label
 from memtui.model import EpisodeId, Evidence, EvidenceStatus, Item
-from memtui.store.events import HaystackEvent, ItemEvent, SessionEvent
+from memtui.store.events import HaystackEvent, SessionEvent
 from runners.datasets.contract import DataSet, SourceEvidence, SourceItem
 from runners.memory.contract import Haystack, Position, SessionText
 from runners.protocols import dating
@@ -22,8 +22,6 @@ from runners.protocols.ladder import Filler, Ladder, Rung
 from runners.protocols.pool import SessionPool
 from runners.protocols.selection import select
 from runners.sessions import TOKENIZER, opaque_token
-
-PROTOCOL = "scale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +135,6 @@ class ScalePlan:
     def item_keys(self) -> tuple[str, ...]:
         """Keys of the items asked, in plan order."""
         return tuple(self._by_key)
-
-    def item_events(self) -> Iterator[ItemEvent]:
-        """`items()` as events for the run file."""
-        return (ItemEvent(item) for item in self.items())
 
     def episodes(self) -> Iterator[EpisodeSpec]:
         """Every episode, in the order in which to run them.
