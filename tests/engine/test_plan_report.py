@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_a_plan_runs_nothing_and_counts_everything() -> None:
 
 def test_notes_on_the_data_are_part_of_the_plan() -> None:
     experiment = tiny_experiment()
-    experiment.data["notes"] = ["not the official file: another sha256"]
+    notes = {"notes": ["not the official file: another sha256"]}
+    experiment = replace(experiment, data={**experiment.data, **notes})
     assert "    not the official file: another sha256\n" in plan_text(make_plan(experiment, {}))
 
 
