@@ -159,6 +159,20 @@ async def test_a_replay_needs_no_model_and_tells_the_same(tmp_path: Path, worker
     assert cli.main(["check", str(first), "--same-as", str(second)]) == 0
 
 
+async def test_a_run_in_two_sittings_is_replayed_as_one(tmp_path: Path) -> None:
+    kept = tmp_path / "replies.jsonl"
+    first, second = tmp_path / "a.memtui", tmp_path / "b.memtui"
+    made = experiment(ScriptedClient([obedient]), Recordings(kept, CacheMode.RECORD))
+    capped = check_config({**CONFIG, "limits": {"workers": 1}, "caps": {"episodes": 7}})
+    await run_experiment(replace(made, config=capped), first)
+    rest = experiment(ScriptedClient([obedient]), Recordings(kept, CacheMode.RECORD))
+    assert (await run_experiment(rest, first)).done == 18
+    silent = ScriptedClient([ModelError(ErrorKind.CONNECTION, "there is no model")])
+    again = experiment(silent, Recordings(kept, CacheMode.REPLAY))
+    await run_experiment(again, second)
+    assert differences(first, second) == []
+
+
 async def test_another_run_is_not_replayed(tmp_path: Path) -> None:
     kept = tmp_path / "replies.jsonl"
     kept.write_text('{"memtui_recordings": 1}\n')
