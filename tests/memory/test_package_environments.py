@@ -134,13 +134,23 @@ def test_a_package_that_does_not_import_is_not_ready(tiny: LocalRecipe, tmp_path
     assert environment.state(tiny) == "partial"
 
 
-def test_two_at_a_time_is_one_too_many(tiny: LocalRecipe) -> None:
+def test_two_at_a_time_wait_for_each_other(tiny: LocalRecipe) -> None:
+    tiny.lock.write_text(tiny.lock.read_text().split("tiny1")[0])
     folder = environment.folder_of(tiny)
-    folder.parent.mkdir(parents=True)
+    folder.mkdir(parents=True)
+    lines: list[str] = []
     with (folder.parent / ".tiny.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(UserError, match="elsewhere"):
-            environment.install(tiny)
+            environment.remove(tiny)
+
+        def report(line: str) -> None:
+            lines.append(line)
+            fcntl.flock(held, fcntl.LOCK_UN)
+
+        environment.install(tiny, report)
+    assert "waiting" in lines[0]
+    assert environment.state(tiny) == "ready"
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))

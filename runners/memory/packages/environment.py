@@ -74,11 +74,11 @@ def fingerprint(recipe: Recipe) -> str:
 def install(recipe: Recipe, report: Report = lambda line: None) -> Path:
     """Make the environment, or finish one that was begun; returns its folder.
 
-    `report` gets a line per batch. UserError (exit code 1) when something cannot be had; what was
+    `report` gets a line per batch. Two at a time wait for each other. UserError (exit code 1) when something cannot be had; what was
     installed until then stays, and the next call goes on from there.
     """
     folder = folder_of(recipe)
-    with _only_one(recipe):
+    with _only_one(recipe, report):
         if state(recipe) == "ready":
             report(f"{recipe.name}: already there")
             return folder
@@ -121,14 +121,18 @@ def remove(recipe: Recipe) -> bool:
 
 
 @contextmanager
-def _only_one(recipe: Recipe) -> Iterator[None]:
+def _only_one(recipe: Recipe, waits: Report | None = None) -> Iterator[None]:
+    """Hold the environment's lock; who does not say where to report a wait is refused instead."""
     folder = folder_of(recipe)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f".{recipe.slug}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise UserError(f"{recipe.name} is being installed or removed elsewhere") from error
+            if waits is None:
+                raise UserError(f"{recipe.name} is being installed elsewhere") from error
+            waits(f"{recipe.name}: waiting, it is being installed or removed elsewhere")
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

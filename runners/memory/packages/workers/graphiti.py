@@ -157,11 +157,10 @@ def main() -> None:
     kuzu: Any = import_module("kuzu")
     database = kuzu.Database
 
-    class Small(database):  # type: ignore[valid-type, misc]
-        def __init__(self, path: str) -> None:
-            super().__init__(path, buffer_pool_size=POOL_BYTES, max_db_size=DATABASE_BYTES)
+    def small(path: str) -> Any:
+        return database(path, buffer_pool_size=POOL_BYTES, max_db_size=DATABASE_BYTES)
 
-    kuzu.Database = Small
+    kuzu.Database = small
     llm: Any = import_module("graphiti_core.llm_client.client")
     # The same reply comes to the same question: waiting for minutes between attempts is no use.
     llm.LLMClient._generate_response_with_retry.retry.wait = import_module("tenacity").wait_none()

@@ -9,39 +9,33 @@ from __future__ import annotations
 import logging
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from runners.memory.packages.workers import mem0_2 as base
-else:
-    import mem0_2 as base
+from typing import Any
 
 TODAY = re.compile(r"(?<=Today's date is )\d{4}-\d\d-\d\d")
-
-
-class Memory(base.Memory):
-    """One haystack's memories, in one folder."""
-
-    def search(self, query: str, k: int) -> list[dict[str, Any]]:
-        """The k nearest memories."""
-        limit = base.more(k)
-        return self.hits(self.memory.search(query, user_id=base.USER, limit=limit, rerank=False))
 
 
 def main() -> None:
     """Import the package and serve."""
     worker = import_module("json_lines")
     replies = worker.begin()
+    newer: Any = import_module("mem0_2")
     package: Any = import_module("mem0.memory.main")
     prompts = package.get_fact_retrieval_messages
 
     def dated(*args: Any, **keywords: Any) -> Any:
         system, user = prompts(*args, **keywords)
-        return TODAY.sub(base.DATE.get(), system), user
+        return TODAY.sub(newer.DATE.get(), system), user
+
+    def search(self: Any, query: str, k: int) -> list[dict[str, Any]]:
+        limit = newer.more(k)
+        found = self.memory.search(query, user_id=newer.USER, limit=limit, rerank=False)
+        hits: list[dict[str, Any]] = self.hits(found)
+        return hits
 
     package.get_fact_retrieval_messages = dated
-    package.logger.addHandler(base.Unread(logging.ERROR))
-    worker.serve(replies, "mem0ai", Memory)
+    package.logger.addHandler(newer.Unread(logging.ERROR))
+    # Only searching is spelt otherwise than in 2.x.
+    worker.serve(replies, "mem0ai", type("Memory", (newer.Memory,), {"search": search}))
 
 
 if __name__ == "__main__":
