@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -28,7 +29,7 @@ PROBE = {
 }
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     """End with one line that says what to do."""
     sys.stderr.write(f"memtui set-up: {message}\n")
     raise SystemExit(2)
@@ -42,55 +43,58 @@ def stamp_of(kind: str) -> str:
     return digest.hexdigest()
 
 
+def succeeds(*command: str | Path) -> bool:
+    """Run quietly; True for exit code 0."""
+    return subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True).returncode == 0
+
+
 def is_ready(kind: str) -> bool:
     """True when the stamp matches and the packages import."""
     stamp = VENV / f".stamp-{kind}"
     if not stamp.is_file() or stamp.read_text() != stamp_of(kind):
         return False
-    probe = subprocess.run([str(PYTHON), "-c", PROBE[kind]], cwd=ROOT, capture_output=True)
-    return probe.returncode == 0
+    return succeeds(PYTHON, "-c", PROBE[kind])
 
 
 def pip_command() -> list[str]:
     """A pip that can install into the new environment, whichever way this machine offers one."""
     own = [sys.executable, "-m", "pip"]
-    if subprocess.run([*own, "--version"], capture_output=True).returncode == 0:
+    if succeeds(*own, "--version"):
         # `--python` runs this pip with the interpreter of the environment (pip >= 22.3).
-        if subprocess.run([*own, "--python", str(PYTHON), "--version"], capture_output=True).returncode == 0:
+        if succeeds(*own, "--python", PYTHON, "--version"):
             return [*own, "--python", str(PYTHON)]
         # An older pip can still be run by the environment's interpreter from where it lies.
-        where = subprocess.run(
-            [sys.executable, "-c", "import pip, os; print(os.path.dirname(pip.__file__))"],
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-        return [str(PYTHON), where]
-    if subprocess.run([str(PYTHON), "-m", "ensurepip", "--upgrade"], capture_output=True).returncode == 0:
+        import pip
+
+        return [str(PYTHON), str(Path(pip.__file__).parent)]
+    if succeeds(PYTHON, "-m", "ensurepip", "--upgrade"):
         return [str(PYTHON), "-m", "pip"]
-    fail("no pip found; install it first (on Debian: apt-get install python3-pip) and run make again")
-    raise AssertionError("unreachable")
+    return fail("no pip found; install it (Debian: apt-get install python3-pip), then make again")
 
 
 def build(kind: str) -> None:
     """Make the environment from nothing, or add the dev lock to a sound core one."""
-    if not (kind == "dev" and is_ready("core")):
+    if kind == "dev" and is_ready("core"):
+        # From here on it is half made: if this is interrupted, nobody may trust it.
+        for stamp in VENV.glob(".stamp-*"):
+            stamp.unlink()
+    else:
         shutil.rmtree(VENV, ignore_errors=True)
-        made = subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(VENV)])
-        if made.returncode:
-            fail("this Python cannot make a virtual environment (on Debian: apt-get install python3-venv)")
+        if not succeeds(sys.executable, "-m", "venv", "--without-pip", VENV):
+            fail("this Python makes no virtual environment (Debian: apt-get install python3-venv)")
     pip = pip_command()
-    # The environment of the user's pip (constraints, --user) must not leak into ours.
-    env = {k: v for k, v in os.environ.items() if k not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}}
+    # The settings of the user's own pip that choose another target must not leak into ours.
+    leaks = {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}
+    env = {key: value for key, value in os.environ.items() if key not in leaks}
     env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_REQUIRE_VIRTUALENV="0")
-    quiet = ["-q", "--progress-bar", "off", "--no-warn-script-location"]
-    steps = (
-        ["install", *quiet, "--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCKS[kind])],
-        ["install", *quiet, "--no-deps", "--no-build-isolation", "-e", str(ROOT)],
-    )
-    for step in steps:
-        if subprocess.run([*pip, *step], env=env, cwd=ROOT).returncode:
-            fail("installing failed (see above); nothing of the half-made environment will be used")
-    for done in ("core", kind):
+    install = [*pip, "install", "-q", "--progress-bar", "off", "--no-warn-script-location"]
+    locked = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCKS[kind])]
+    project = ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]
+    for what in (locked, project):
+        if subprocess.run([*install, *what], env=env, cwd=ROOT).returncode:
+            fail("installing failed (see above); nothing of the half-made environment is used")
+    # A dev environment holds all of the core one.
+    for done in {"core", kind}:
         (VENV / f".stamp-{done}").write_text(stamp_of(done))
     if not is_ready(kind):
         fail("the new environment does not import; remove .venv and run make again")
@@ -101,7 +105,8 @@ def main() -> None:
     if len(sys.argv) != 2 or sys.argv[1] not in LOCKS:
         fail("usage: python3 bootstrap.py core|dev")
     if sys.version_info < (3, 11):
-        fail(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}; try make PYTHON=python3.12")
+        version = sys.version.split()[0]
+        fail(f"Python 3.11 or newer is needed, this is {version}; try make PYTHON=python3.12")
     kind = sys.argv[1]
     with (ROOT / ".bootstrap.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
