@@ -249,7 +249,8 @@ def _without_recorded(info: SystemInfo, experiment: Experiment) -> SystemInfo:
 
 
 def _warnings(experiment: Experiment, rows: list[Estimate]) -> list[str]:
-    warnings = [check.text for check in preflight.trivial_recall(experiment)]
+    warnings = [*experiment.plan.caveats()]
+    warnings += [check.text for check in preflight.trivial_recall(experiment)]
     for row in rows:
         where = f"{row.arm} at scale {scale_label(row.scale)}"
         if row.fits is False:

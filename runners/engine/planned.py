@@ -59,3 +59,6 @@ class Plan(Protocol):
 
     def unavailable(self) -> tuple[HaystackEvent, ...]:
         """Histories that the data cannot give, with the reason."""
+
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader of the results must know about the histories, one line each."""

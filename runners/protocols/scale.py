@@ -18,6 +18,7 @@ from memtui.store.events import HaystackEvent, SessionEvent
 from runners.datasets.contract import DataSet, SourceEvidence, SourceItem
 from runners.memory.contract import Haystack, Position, SessionText
 from runners.protocols import dating
+from runners.protocols.caveats import caveats
 from runners.protocols.ladder import Filler, Ladder, Rung
 from runners.protocols.pool import SessionPool
 from runners.protocols.selection import select
@@ -237,6 +238,10 @@ class ScalePlan:
             for scale in self.scales
             if not self.available(source.key, scale, seed)
         )
+
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader of the results must know about the ladder, one line each."""
+        return caveats(self._sources, self.pool, self._top, len(self._ladders))
 
     def digest(self) -> str:
         """sha256 hex over items, histories (tokens, dates, roles) and episodes, in plan order."""

@@ -123,3 +123,9 @@ def test_a_model_judge_is_counted() -> None:
     assert (judge.calls, judge.prompt_tokens) == (36, 36 * 400)
     assert report.prompt_tokens == sum(row.prompt_tokens for row in report.rows) + 36 * 400
     assert planned(None, judges=judges).cost is None
+
+
+def test_a_plan_tells_what_its_histories_share() -> None:
+    report = make_plan(tiny_experiment({"ladder": {"scales": [0, 40]}}), {})
+    assert any("most questions share them" in line for line in report.warnings)
+    assert any("most questions share them" in line for line in plan_text(report).splitlines())

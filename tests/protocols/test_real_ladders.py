@@ -10,8 +10,8 @@ import pytest
 from memtui.metrics.scales import OWN
 from runners.datasets.registry import load
 from runners.protocols.canary import identifiers, scan_object
-from runners.protocols.rungs import caveats, rung_summary
 from runners.protocols.scale import ScaleOptions, ScalePlan
+from tests.protocols.rung_summary import rung_summary
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_longmemeval_109_fills_every_rung(plan109: ScalePlan) -> None:
     ages = [rung.evidence_age for rung in rungs]
     assert ages[0] is None
     assert all(age is not None and 0.4 < age < 0.65 for age in ages[1:])
-    assert any("ladder seed" in caveat for caveat in caveats(plan109, rungs))
+    assert any("ladder seed" in caveat for caveat in plan109.caveats())
 
 
 def test_unidentified_sessions_come_before_borrowed_and_after_known(plan109: ScalePlan) -> None:

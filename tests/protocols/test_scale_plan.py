@@ -14,10 +14,10 @@ from memtui.metrics.scales import OWN, parse_scale, scale_conditions, scale_labe
 from memtui.model import EvidenceStatus
 from runners.datasets.synthetic import load as load_synthetic
 from runners.protocols.canary import identifiers, scan_object
-from runners.protocols.rungs import caveats, rung_summary
 from runners.protocols.scale import ScaleOptions, ScalePlan
 from runners.sessions import opaque_token, render_session
 from tests.protocols.made_up import dataset, item, leaky, session
+from tests.protocols.rung_summary import rung_summary
 
 ARMS = ("bm25/once", "dense/once")
 
@@ -131,7 +131,7 @@ def test_an_item_without_evidence_has_an_empty_rung_and_says_so() -> None:
     assert built.haystack.positions == ()
     assert built.event.available
     assert "no evidence session" in built.event.note
-    assert any("hold no evidence" in caveat for caveat in caveats(plan))
+    assert any("hold no evidence" in caveat for caveat in plan.caveats())
 
 
 def test_a_pool_too_small_fails_with_what_it_can_give() -> None:
@@ -209,8 +209,8 @@ def test_the_summary_counts_what_the_histories_hold() -> None:
 
 def test_shared_fillers_are_a_caveat_until_three_seeds() -> None:
     one, three = small(), small(ladder_seeds=(1, 2, 3))
-    assert any("1 ladder seed," in caveat for caveat in caveats(one))
-    assert not any("ladder seed" in caveat for caveat in caveats(three))
+    assert any("1 ladder seed," in caveat for caveat in one.caveats())
+    assert not any("ladder seed" in caveat for caveat in three.caveats())
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,12 @@
-"""What a plan's rungs hold, for `memtui run --plan`: availability, tokens, pools, and the caveats."""
+"""What the rungs of a plan hold, added up: what tests compare with the histories themselves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from memtui.metrics.scales import OWN, scale_label
+from memtui.metrics.scales import scale_label
 from runners.protocols.scale import ScalePlan
 from runners.sessions import TOKENIZER
-
-FEW_SEEDS = 3
-"""Ladder seeds from which the draw of fillers is averaged over."""
-SHARED = 0.5
-"""Share of the pool that a rung may take before its fillers count as shared by most questions."""
 
 
 @dataclass(slots=True)
@@ -63,33 +58,6 @@ def rung_summary(plan: ScalePlan) -> tuple[RungSummary, ...]:
                 else:
                     summary.missing += 1
     return tuple(summaries.values())
-
-
-def caveats(plan: ScalePlan, summaries: tuple[RungSummary, ...] | None = None) -> tuple[str, ...]:
-    """What a reader of the results must know about the ladder, one line each."""
-    rungs = rung_summary(plan) if summaries is None else summaries
-    told = []
-    for rung in rungs:
-        if rung.missing:
-            total = rung.histories + rung.missing
-            told.append(
-                f"rung {rung.label}: {rung.missing} of {total} histories are not available; "
-                "rungs are compared on their common items"
-            )
-    if blind := max((rung.no_evidence for rung in rungs), default=0):
-        told.append(
-            f"{blind} histories of a rung hold no evidence: the data set names none that exists"
-        )
-    top = max((rung.scale for rung in rungs if rung.scale != OWN), default=0.0)
-    pool = sum(not session.empty for session in plan.pool.by_sha.values())
-    seeds = len(plan.options.ladder_seeds)
-    if top and seeds < FEW_SEEDS and top > SHARED * pool:
-        told.append(
-            f"{int(top)} of {pool} sessions are fillers of one question: most questions share them, so "
-            f"items are not independent over the draw; {seeds} ladder seed"
-            f"{'s' if seeds > 1 else ''}, {FEW_SEEDS} would average over it"
-        )
-    return tuple(told)
 
 
 def _add(summary: RungSummary, plan: ScalePlan, key: str, scale: float, seed: int) -> None:
