@@ -5,6 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no fault of the code: examples are counted, never timed.
+settings.register_profile(
+    "memtui", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("memtui")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
