@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -116,6 +117,25 @@ def test_other_pins_make_it_outdated(tiny: LocalRecipe, tmp_path: Path) -> None:
     environment.install(tiny)
     assert environment.state(tiny) == "ready"
     assert list(environment.folder_of(tiny).glob("lib/*/site-packages/tiny3.py"))
+
+
+def test_another_pip_is_found_where_memtui_has_none(
+    tiny: LocalRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where an installer without pip made memtui's environment."""
+    tiny.lock.write_text(tiny.lock.read_text().split("tiny1")[0])
+    monkeypatch.setattr(environment, "_own_pip", tuple)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "pip3").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip "$@"\n')
+    (programs / "pip3").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    environment.install(tiny)
+    assert environment.state(tiny) == "ready"
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(environment, "_runs", lambda command: False)
+    with pytest.raises(UserError, match="no pip"):
+        environment._pip(environment.python_of(tiny))
 
 
 def test_a_wrong_hash_installs_nothing(tiny: LocalRecipe) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -185,18 +186,32 @@ def _batches(lock: str) -> Iterator[list[str]]:
 
 
 def _pip(python: Path) -> list[str]:
-    """A pip that installs into the environment, whichever way this machine offers one."""
-    candidates = [[sys.executable, "-m", "pip"]]
-    candidates += [[found] for name in ("pip3", "pip") if (found := shutil.which(name))]
-    for own in candidates:
-        # `--python` runs this pip with the environment's interpreter (pip >= 22.3).
-        command = [*own, "--python", str(python)]
-        if not subprocess.run([*command, "--version"], capture_output=True, check=False).returncode:
-            return command
-    bundled = [str(python), "-m", "ensurepip", "--upgrade"]
-    if not subprocess.run(bundled, capture_output=True, check=False).returncode:
+    """A pip that installs into the environment, whichever way this machine offers one.
+
+    `--python` runs it with the environment's interpreter (pip >= 22.3).
+    """
+    if _own_pip() >= (22, 3):
+        return [sys.executable, "-m", "pip", "--python", str(python)]
+    for name in ("pip3", "pip"):
+        if found := shutil.which(name):
+            command = [found, "--python", str(python)]
+            if _runs([*command, "--version"]):
+                return command
+    if _runs([str(python), "-m", "ensurepip", "--upgrade"]):
         return [str(python), "-m", "pip"]
     raise UserError("no pip of version 22.3 or newer was found; install pip first", exit_code=1)
+
+
+def _own_pip() -> tuple[int, ...]:
+    """Version of the pip beside memtui; empty where there is none."""
+    try:
+        return tuple(map(int, re.findall(r"\d+", importlib.metadata.version("pip"))[:2]))
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+
+
+def _runs(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _install_batch(recipe: Recipe, pip: list[str], batch: list[str]) -> None:
