@@ -20,6 +20,7 @@ from memtui.metrics.paired import (
     paired_difference,
     pairing,
 )
+from memtui.query.naming import one_arm
 from memtui.report.paired_episodes import (
     Asked,
     EpisodePair,
@@ -95,13 +96,7 @@ def choose_arm(source: ReportSource, wanted: str | None) -> str:
         raise UserError(
             f"{where} holds {len(keys)} arms: name one as {where}::ARM ({', '.join(keys)})"
         )
-    found = [key for key in keys if key == wanted] or [
-        key for key in keys if wanted.lower() in key.lower()
-    ]
-    if len(found) == 1:
-        return found[0]
-    what = f"{len(found)} arms contain" if found else "no arm is called"
-    raise UserError(f"{what} {wanted!r} in {where}; arms: {', '.join(found or keys)}")
+    return one_arm(keys, wanted, where)
 
 
 def compare(

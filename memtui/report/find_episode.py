@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from memtui.errors import UserError
-from memtui.metrics.scales import parse_scale, scale_label
+from memtui.metrics.scales import scale_label
+from memtui.query.naming import at_arm_and_scale
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail
 
@@ -25,17 +26,9 @@ def find_episode(
         detail = reader.episode(number)
         if detail is not None:
             return detail
-    conditions = ["i.key=?"]
-    params: list[object] = [wanted]
-    if arm is not None:
-        conditions.append("instr(lower(a.key),lower(?))>0")
-        params.append(arm)
-    if scale is not None:
-        try:
-            params.append(parse_scale(scale))
-        except ValueError as error:
-            raise UserError(f"--scale: {error}") from None
-        conditions.append("c.scale=?")
+    conditions, params = at_arm_and_scale(arm, scale)
+    conditions.append("i.key=?")
+    params.append(wanted)
     if seed is not None:
         conditions.append("h.ladder_seed=?")
         params.append(seed)

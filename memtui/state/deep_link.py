@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.errors import UserError, did_you_mean
 from memtui.metrics.limits import call_cap
 from memtui.metrics.outcome import check_budget
-from memtui.metrics.scales import parse_scale
+from memtui.query.naming import at_arm_and_scale, one_arm
 from memtui.state.compare_marks import Mark
 from memtui.state.session import RunSession
 from memtui.store.reader import open_run
@@ -78,17 +78,9 @@ def episode_at(
     session: RunSession, question: int, arm: str | None, scale: str | None
 ) -> int | None:
     """The first episode of a question on an arm that contains `arm`, at a scale; None without one."""
-    conditions = ["e.item_id=?"]
-    values: list[object] = [question]
-    if arm is not None:
-        conditions.append("instr(lower(a.key),lower(?))>0")
-        values.append(arm)
-    if scale is not None:
-        try:
-            values.append(parse_scale(scale))
-        except ValueError as error:
-            raise UserError(f"--scale: {error}") from None
-        conditions.append("c.scale=?")
+    conditions, values = at_arm_and_scale(arm, scale)
+    conditions.append("e.item_id=?")
+    values.append(question)
     found = session.pages.episode_ids(" AND ".join(conditions), values, "e.id")
     return found[0] if found else None
 
@@ -105,8 +97,10 @@ def marks_of(
             )
         return Mark(session.path), Mark(second)
     return (
-        Mark(session.path, _arm([arm.key for arm in session.header.arms], arms[0], session.path)),
-        Mark(second, _arm(_arms_of(session, second), arms[1], second)),
+        Mark(
+            session.path, one_arm([arm.key for arm in session.header.arms], arms[0], session.path)
+        ),
+        Mark(second, one_arm(_arms_of(session, second), arms[1], second)),
     )
 
 
@@ -115,16 +109,6 @@ def _arms_of(session: RunSession, path: Path) -> list[str]:
         return [arm.key for arm in session.header.arms]
     with open_run(path) as reader:
         return [arm.key for arm in reader.arms()]
-
-
-def _arm(keys: Sequence[str], wanted: str, path: Path) -> str:
-    found = [key for key in keys if key == wanted] or [
-        key for key in keys if wanted.lower() in key.lower()
-    ]
-    if len(found) == 1:
-        return found[0]
-    what = f"{len(found)} arms contain" if found else "no arm is called"
-    raise UserError(f"{what} {wanted!r} in {path}; arms: {', '.join(found or keys)}")
 
 
 def link(
