@@ -14,8 +14,9 @@ from runners.engine.experiment import Arm, Experiment
 from runners.engine.histories import Histories, History
 from runners.engine.planned import Planned
 from runners.engine.prepare import Preparation
-from runners.episode import Attempt, Opened, run_episode
+from runners.episode import Opened, run_episode
 from runners.episode_end import Finished
+from runners.episode_settings import Attempt
 from runners.models.memory_door import INGEST, SEARCH, MemoryDoor
 from runners.trajectory import Activity, elapsed_ms, utc_now
 

@@ -14,7 +14,7 @@ from runners.agents.contract import Agent
 from runners.engine.config import ExperimentConfig
 from runners.engine.gates import ArmNeeds
 from runners.engine.planned import Plan
-from runners.episode import EpisodeSettings
+from runners.episode_settings import EpisodeSettings
 from runners.judges.contract import Judge
 from runners.memory.contract import MemorySystem
 from runners.models.door import ModelDoor

@@ -41,14 +41,14 @@ def earlier(path: Path) -> Earlier | None:
         if not reader.query("SELECT 1 FROM run"):
             return None
         run = reader.run()
-        rows = reader.query("SELECT key, end_reason FROM episode WHERE counts=1 AND done=1")
-    finished = frozenset(key for key, reason in rows if reason not in AGAIN)
+        counted = reader.counted()
+    finished = frozenset(key for key, reason in counted.items() if reason not in AGAIN)
     return Earlier(
         uid=run.uid,
         config_hash=run.config_hash,
         effective=run.config.get("effective", {}),
         finished=finished,
-        failed=len(rows) - len(finished),
+        failed=len(counted) - len(finished),
     )
 
 

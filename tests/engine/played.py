@@ -7,8 +7,9 @@ from typing import Any
 from memtui.model import EpisodeId
 from memtui.store.events import EpisodeFinished, EpisodeStarted
 from runners.agents.contract import Brief
-from runners.episode import Attempt, EpisodeSettings, run_episode
+from runners.episode import run_episode
 from runners.episode_end import Finished
+from runners.episode_settings import Attempt, EpisodeSettings
 from runners.memory.contract import SystemInfo
 from runners.observation import HaystackText
 from runners.trajectory import Activity

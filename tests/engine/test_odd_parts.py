@@ -14,7 +14,8 @@ from memtui.store.events import ArmEvent, ItemEvent
 from memtui.store.reader import open_run
 from memtui.store.writer import RunWriter
 from runners.agents.contract import Action, Call
-from runners.episode import Attempt, EpisodeSettings, run_episode
+from runners.episode import run_episode
+from runners.episode_settings import Attempt, EpisodeSettings
 from runners.judges.contract import Case, Verdict
 from runners.memory.contract import CallResult, Context, SystemInfo
 from runners.observation import HaystackText
