@@ -18,6 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, default=50, metavar="N", help="list at most N (default 50, 0 for all)"
     )
+    parser.add_argument(
+        "--sort",
+        default="",
+        metavar="FIELDS",
+        help="order by fields of the filter, largest first after a minus: --sort=-over,cost",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")
     form.add_argument("--csv", action="store_true", help="one row per episode, exact")
@@ -43,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
         source = ReportSource(reader, args.judge, args.filter or "", flagged=args.flagged)
-        found = find_failures(source, args.budget, limit=args.limit or None)
+        found = find_failures(source, args.budget, limit=args.limit or None, sort=args.sort)
     if args.json:
         print_document(failures_document(found))
     elif args.csv or args.excel:

@@ -12,6 +12,7 @@ from memtui.metrics.outcome import check_budget, outcome
 from memtui.metrics.regime import OUTCOME_OF, flags, regime
 from memtui.metrics.scales import scale_label, scale_value
 from memtui.model import Outcome, Regime
+from memtui.query.sorting import Order, parse_order
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines
@@ -56,10 +57,12 @@ class Failures:
 
 
 def find_failures(
-    source: ReportSource, budget: int | None = None, *, limit: int | None = 50
+    source: ReportSource, budget: int | None = None, *, limit: int | None = 50, sort: str = ""
 ) -> Failures:
     """Episodes exhausted or wrong at B among those that pass the source's filter, by regime, then id.
 
+    `sort` orders them by fields of the filter language instead, e.g. `-over,cost` (QueryError for
+    others).
     Failures of provider, network, data or judge are excluded, as in every rate; they are counted.
     """
     run = source.run
@@ -78,7 +81,10 @@ def find_failures(
             kinds[kind] += 1
             ids.append((order[kind], fact.id))
     total = len(ids)
-    chosen = [number for _, number in sorted(ids)[: total if limit is None else limit]]
+    found = [number for _, number in sorted(ids)]
+    if sort:
+        found = _sorted(found, parse_order(sort), source, at)
+    chosen = found[:limit]
     rows = source.reader.episode_rows(chosen)
     listed = tuple(_failure(rows[number], source, at) for number in chosen if number in rows)
     return Failures(
@@ -94,6 +100,13 @@ def find_failures(
         regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
         listed=listed,
     )
+
+
+def _sorted(ids: list[int], order: Order, source: ReportSource, budget: int) -> list[int]:
+    text, values = order.sql(source.environment(budget))
+    wanted = set(ids)
+    everything = source.reader.episode_ids("", values, text, judge=source.judge)
+    return [number for number in everything if number in wanted]
 
 
 def _failure(row: EpisodeRow, source: ReportSource, budget: int) -> Failure:

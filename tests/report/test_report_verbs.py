@@ -85,6 +85,7 @@ def test_report_takes_budget_alpha_judge_filter_and_by(memtui: Output, any_file:
         (["report", "FILE", "--budget", "20"], 2, "choose 19 or less"),
         (["report", "FILE", "--judge", "nobody"], 2, "choose from deterministic-1"),
         (["failures", "FILE", "--limit", "-1"], 2, "--limit"),
+        (["failures", "FILE", "--sort=-cots"], 2, "did you mean cost"),
         (["show", "FILE", "q999"], 2, "no episode"),
         (["show", "FILE", "q7"], 2, "episodes ask 'q7'"),
         (["show", "FILE", "q7", "--scale", "big"], 2, "--scale"),
@@ -123,6 +124,17 @@ def test_failures_are_what_did_not_pass(memtui: Output, any_file: Path) -> None:
     assert len(rows) == 50 and rows[0]["regime"] == found["episodes"][0]["regime"]
     none = memtui("failures", any_file, "--filter", "out:pass")
     assert "0 of" in none and "How they failed" not in none
+
+
+def test_failures_can_be_sorted_by_fields_of_the_filter(memtui: Output, any_file: Path) -> None:
+    found = json.loads(memtui("failures", any_file, "--json", "--limit", 0, "--sort=-calls"))
+    plain = json.loads(memtui("failures", any_file, "--json", "--limit", 0))
+    calls = [episode["requested"] for episode in found["episodes"]]
+    assert calls == sorted(calls, reverse=True) and len(set(calls)) > 1
+    assert calls != [episode["requested"] for episode in plain["episodes"]]
+    assert found["total"] == plain["total"] == len(calls)
+    few = json.loads(memtui("failures", any_file, "--json", "--limit", 3, "--sort=-calls"))
+    assert few["episodes"] == found["episodes"][:3]
 
 
 def test_show_prints_what_each_call_brought(memtui: Output, tmp_path: Path) -> None:
