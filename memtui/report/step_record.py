@@ -127,19 +127,19 @@ def request_sections(found: Trajectory, index: int, elsewhere: Elsewhere | None)
     if step.kind not in ("memory_call", "context"):
         sections = [("raw", step.raw), ("said", step.text)]
     else:
-        sections = [("raw request", step.raw or "(none recorded)")]
-        if step.query is not None:
-            sections.append(("query", step.query))
-        if (near := nearness(found, index)) is not None:
-            sections.append(("nearest earlier query", near))
-        sections.append(("blocks", _blocks(step)))
         places = gold_places(found, index)
-        sections.append(("evidence", "\n".join(f"{p.raw}: {p.words}" for p in places)))
-        sections.append(("cut", cut_words(stop)))
         facts = {k: v for k, v in step.data.items() if k not in OWN_FACTS and v not in (None, "")}
-        sections.append(("the system's own figures", _facts(facts)))
-        sections.append(("what it said", step.text))
-        sections.append(("traceback", str(step.data.get("traceback") or "")))
+        sections = [
+            ("evidence", "\n".join(f"{p.raw}: {p.words}" for p in places)),
+            ("raw request", step.raw or "(none recorded)"),
+            ("query", "" if step.query is None or step.query in step.raw else step.query),
+            ("nearest earlier query", nearness(found, index) or ""),
+            ("blocks", _blocks(step)),
+            ("cut", cut_words(stop)),
+            ("the system's own figures", _facts(facts)),
+            ("what it said", step.text),
+            ("traceback", str(step.data.get("traceback") or "")),
+        ]
     sections.append(("used", usage_words(step.usage, step.wall_ms, step.data.get("attempts"))))
     sections.append(("the answer elsewhere", elsewhere_words(elsewhere)))
     return [section for section in sections if section[1]]

@@ -98,7 +98,9 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("e w v", "exhausted, wrong, excluded; again: all"),
             ("0", "all"),
             ("s S", "sort by the next column, turn round"),
-            ("/", "filter line; Enter keeps it, Esc restores what was there"),
+            ("/", "filter line; Tab completes, Enter keeps it, Esc restores what was there"),
+            ("f", "facets: how many have each value; Enter filters by it"),
+            ("V", "saved views of the list"),
         ),
     ),
     (

@@ -13,7 +13,7 @@ from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column
 from memtui.views.coverage import coverage_bar
 from memtui.views.look import Look
-from memtui.views.numbers import compact, duration, money, scale
+from memtui.views.numbers import UNKNOWN, compact, duration, money, scale
 from memtui.views.outcome import Ending, outcome_word
 from memtui.views.strip import PADDED_BUDGET, call_strip
 from memtui.views.styled import styled
@@ -45,13 +45,19 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
     return [
         Column("outcome", "outcome", 11),
         Column("strip", "calls", strip_width(budget)),
-        Column("coverage", "evid.", 5, keep=2),
-        Column("arm", "arm", max(6, min(longest_arm, 24)), keep=1),
+        Column("coverage", "evid.", 5, keep=3),
+        Column("requested", "R", 2, "right", keep=5),
+        Column("t_star", "t*", 2, "right", keep=6),
+        Column("overshoot", "+t*", 3, "right", keep=7),
+        Column("left", "left", 4, "right", keep=8),
+        Column("redundant", "red.", 4, "right", keep=9),
+        Column("arm", "arm", max(6, min(longest_arm, 24)), keep=2),
         Column("scale", "scale", 5, "right"),
-        Column("type", "type", 16, keep=5),
-        Column("tokens", "tokens", 6, "right", keep=7),
-        Column("cost", "cost", 8, "right", keep=8),
-        Column("time", "time", 7, "right", keep=6),
+        Column("type", "type", 16, keep=10),
+        Column("tokens", "tokens", 6, "right", keep=12),
+        Column("cost", "cost", 8, "right", keep=13),
+        Column("time", "time", 7, "right", keep=11),
+        Column("gold", "gold", 14, keep=14, grow=1),
         Column("answer", "answer", 16, keep=4, grow=1),
         Column("question", "question", 20, grow=4),
     ]
@@ -68,14 +74,33 @@ def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Tex
         "outcome": outcome_word(ending.outcome, look),
         "strip": call_strip(row.strip, budget, ending, look, width=strip_width(budget)),
         "coverage": _coverage(row, look),
+        **_calls(row, budget, look),
         "arm": row.arm,
         "scale": styled(scale(row.scale), look.muted),
         "type": styled(clean_line(row.qtype, width=16), look.muted),
         "tokens": styled(compact(tokens), look.muted),
         "cost": styled(money(row.cost), look.muted),
         "time": styled(duration(row.wall_ms), look.muted),
+        "gold": styled(clean_line(row.gold or "–", width=60), look.gold),
         "answer": styled(clean_line(row.answer or "–", width=60), _answer_style(ending, look)),
         "question": row.question,
+    }
+
+
+def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Text | str]:
+    """R, t*, calls after it, calls of the budget left, calls that brought nothing new; `–` unknown."""
+    if not row.done:
+        return {"requested": styled(str(row.requested), look.muted)}
+    known = row.gold_total is not None and row.answerable
+    t_star = row.t_star if known else None
+    beyond = None if t_star is None else row.requested - t_star
+    left = budget - row.requested
+    return {
+        "requested": styled(str(row.requested), look.budget if left < 0 else look.muted),
+        "t_star": styled(UNKNOWN if t_star is None else str(t_star), look.muted),
+        "overshoot": styled(UNKNOWN if beyond is None else str(beyond), look.muted),
+        "left": styled(str(left), look.muted) if left > 0 else styled("–", look.faint),
+        "redundant": styled(str(row.redundant), look.muted),
     }
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.binding import Binding, BindingType
-from textual.timer import Timer
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.query.errors import QueryError
-from memtui.query.language import parse
-from memtui.screens.base import MemtuiScreen
+from memtui.screens.episode_facets import Counts, FacetSource, count_facets
+from memtui.screens.episode_filters import EpisodeFilters
 from memtui.screens.episode_row import (
     closing_words,
     ending_of,
@@ -33,15 +30,13 @@ from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-from memtui.widgets.filter_line import FilterLine, FilterSuggester
+from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
+from memtui.widgets.pane import Rule
 from memtui.widgets.virtual_list import VirtualList
 
-TYPING_PAUSE = 0.15
-"""Seconds without a key after which what was typed is applied."""
 
-
-class EpisodesScreen(MemtuiScreen):
+class EpisodesScreen(EpisodeFilters):
     """The list, the facts of the selected episode below it, filters and order by key."""
 
     NUMBER = 3
@@ -51,20 +46,12 @@ class EpisodesScreen(MemtuiScreen):
         Hint("e w v", "exhausted wrong excluded"),
         Hint("0", "all"),
         Hint("/", "filter"),
+        Hint("f", "facets"),
         Hint("sS", "sort"),
         Hint("-=", "budget"),
         Hint("Esc", "back"),
         Hint("J", "judge"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "quick('exhausted')", "exhausted", id="episodes.exhausted"),
-        Binding("w", "quick('wrong')", "wrong", id="episodes.wrong"),
-        Binding("v", "quick('excluded')", "excluded", id="episodes.excluded"),
-        Binding("0", "all", "all", id="episodes.all"),
-        Binding("slash", "filter", "filter", id="episodes.filter"),
-        Binding("s", "sort", "next sort column", id="episodes.sort"),
-        Binding("S", "reverse", "turn the order round", id="episodes.reverse"),
-    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,9 +60,6 @@ class EpisodesScreen(MemtuiScreen):
         self._costs: dict[int, EpisodeCost] = {}
         self._source: EpisodeSource | None = None
         self._lines: EpisodeRows | None = None
-        self._suggester = FilterSuggester()
-        self._filter_before = ""
-        self._typing: Timer | None = None
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="list-summary")
@@ -85,14 +69,13 @@ class EpisodesScreen(MemtuiScreen):
             id="filter-line",
         )
         yield LineBlock(id="filter-problem")
-        yield LineBlock(id="list-heading")
-        yield VirtualList(id="episodes")
+        with Horizontal(id="list-panes"):
+            with Vertical(id="list-side"):
+                yield LineBlock(id="list-heading")
+                yield VirtualList(id="episodes")
+            yield Rule(id="facets-rule")
+            yield VirtualList(id="facets")
         yield LineBlock(id="episode-facts")
-
-    @property
-    def rows(self) -> VirtualList:
-        """The list."""
-        return self.query_one("#episodes", VirtualList)
 
     @property
     def source(self) -> EpisodeSource | None:
@@ -128,7 +111,7 @@ class EpisodesScreen(MemtuiScreen):
             return
         if self._shown is None:
             self._first_rows(session)
-        self._reload(session)
+        self.reload(session)
 
     def _first_rows(self, session: RunSession) -> None:
         """The newest episodes at once, before the facts that filters and counts need are read."""
@@ -142,26 +125,36 @@ class EpisodesScreen(MemtuiScreen):
         self._show(session, ids, session.settings)
 
     @work(exclusive=True, group="ids")
-    async def _reload(self, session: RunSession) -> None:
+    async def reload(self, session: RunSession) -> None:
+        """Read which episodes the reader's choices leave, and in which order."""
         settings = session.settings
         cells = {cell.id: cell for cell in session.header.cells}
         version = self.bench.data_version
 
-        def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost]]:
+        faceted = self.has_class("faceted")
+
+        def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost], Counts]:
             index = session.index(settings.judge, version)
             costs = self._costs
-            if settings.sort in (SortKey.COST, SortKey.TIME):
+            if settings.sort in (SortKey.COST, SortKey.TIME, SortKey.TOKENS):
                 costs = {cost.id: cost for cost in session.reader.episode_costs()}
             ids, counts = index.select(settings, cells, costs, session.passing(settings))
-            return ids, counts, costs
+            return ids, counts, costs, count_facets(session, settings, ids) if faceted else {}
 
         try:
-            ids, self._counts, self._costs = await session.ask(find)
+            ids, self._counts, self._costs, counted = await session.ask(find)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
         if settings == session.settings:
             self._show(session, ids, settings)
+            if faceted:
+                source = FacetSource(counted, settings.filter, self.look)
+                if self._facet_source is None:
+                    self.facets.show(source)
+                else:
+                    self.facets.update(source, keep=False)
+                self._facet_source = source
 
     def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
         if self._lines is None:
@@ -179,9 +172,10 @@ class EpisodesScreen(MemtuiScreen):
             here = lines.selected
             if not lines.update(source, follow_top=follow, keep=same_look) and here is not None:
                 self.bench.say("the episode left the filter; its neighbour is selected")
-        self._draw_around()
+        self.draw_around()
 
-    def _draw_around(self) -> None:
+    def draw_around(self) -> None:
+        """What stands above and below the list."""
         session, source = self.bench.session, self._source
         if session is None or source is None or not self.size.width:
             return
@@ -207,8 +201,10 @@ class EpisodesScreen(MemtuiScreen):
         if gap >= 2:
             first.append(" " * gap)
             first.append_text(order)
-        head = Text(" ", end="") + heading(source.placed(width), look.muted)
-        self.query_one("#list-summary", LineBlock).show([Text(end=""), first, Text(end="")])
+        head = Text(" ", end="") + heading(source.placed(self.rows.size.width or width), look.muted)
+        self.query_one("#list-summary", LineBlock).show(
+            [Text(end=""), first, self.chips(settings, width)]
+        )
         self.query_one("#list-heading", LineBlock).show([head])
         self._draw_facts()
 
@@ -263,15 +259,15 @@ class EpisodesScreen(MemtuiScreen):
         return [first, second, flow(parts, width)[0]]
 
     def resized(self, columns: int, rows: int) -> None:
-        self.call_after_refresh(self._draw_around)
+        self.call_after_refresh(self.draw_around)
 
     # --- keys -----------------------------------------------------------------------------------
 
-    @on(VirtualList.Moved)
+    @on(VirtualList.Moved, "#episodes")
     def _moved(self) -> None:
         self._draw_facts()
 
-    @on(VirtualList.Chosen)
+    @on(VirtualList.Chosen, "#episodes")
     def _chosen(self, message: VirtualList.Chosen) -> None:
         self.bench.open_episode(message.row_id)
 
@@ -304,94 +300,3 @@ class EpisodesScreen(MemtuiScreen):
         if line is None or session is None:
             return ""
         return episode_text(line, session)
-
-    def action_quick(self, name: str) -> None:
-        """Switch a one-key filter."""
-        session = self.bench.session
-        if session is not None:
-            self.bench.change(session.settings.toggled(Quick(name)))
-
-    def action_all(self) -> None:
-        """All episodes again."""
-        session = self.bench.session
-        if session is not None:
-            self.bench.change(session.settings.without_filters())
-
-    # --- filter line ----------------------------------------------------------------------------
-
-    @property
-    def filter_line(self) -> FilterLine:
-        """The line to type a filter into."""
-        return self.query_one(FilterLine)
-
-    def action_filter(self) -> None:
-        """Open the filter line."""
-        session = self.bench.session
-        if session is None:
-            return
-        scales = [scale(value).lstrip("+") for value in session.header.run.scales]
-        self._suggester.values = {
-            "arm": [clean_line(arm.key) for arm in session.header.arms],
-            "scale": scales,
-            "type": session.pages.qtypes(),
-        }
-        self._filter_before = session.settings.filter
-        self.filter_line.open(session.settings.filter)
-
-    @on(FilterLine.Changed)
-    def _typed(self) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_PAUSE, self._apply_filter)
-
-    def _apply_filter(self) -> None:
-        """Take the filter over as soon as it can be understood; until then say what is wrong."""
-        session, text = self.bench.session, self.filter_line.value.strip()
-        problem = ""
-        try:
-            parse(text)
-        except QueryError as error:
-            problem = str(error)
-        else:
-            if session is not None:
-                self.bench.change(replace(session.settings, filter=text))
-        look, width = self.look, self.size.width
-        said = [styled(f" {clean_line(problem, width=width - 2)}", look.budget)] if problem else []
-        self.query_one("#filter-problem", LineBlock).show(said)
-
-    @on(FilterLine.Submitted)
-    def _keep_filter(self) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._apply_filter()
-        self._close_filter()
-
-    def _close_filter(self) -> None:
-        self.filter_line.close()
-        self.query_one("#filter-problem", LineBlock).show([])
-        self.rows.focus()
-
-    def leave(self) -> bool:
-        """Esc in the filter line: what was there before, and the same row in view."""
-        if not self.filter_line.is_open:
-            return False
-        if self._typing is not None:
-            self._typing.stop()
-        session = self.bench.session
-        if session is not None:
-            self.bench.change(replace(session.settings, filter=self._filter_before))
-        self._close_filter()
-        return True
-
-    def action_sort(self) -> None:
-        """Order by the next column."""
-        session = self.bench.session
-        if session is not None:
-            self.bench.change(session.settings.with_next_sort())
-
-    def action_reverse(self) -> None:
-        """Turn the order round."""
-        session = self.bench.session
-        if session is not None:
-            settings = session.settings
-            self.bench.change(settings.turned())

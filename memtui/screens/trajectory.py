@@ -288,7 +288,7 @@ class TrajectoryScreen(TrajectoryPanes):
                 found, stop, self.hits.selected, self._texts, self._find, self.look
             )
         else:
-            document = PlainText(self._record(found), find=self._find)
+            document = PlainText(self._record(found), find=self._find, compact=True)
             facts = record_title(stop, self._reading, self.look)
         self.text.show(document)
         self.query_one("#text-pane", Pane).show_facts(facts)

@@ -16,6 +16,11 @@ from memtui.model import Outcome
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import CellRow, EpisodeCost, EpisodeFact
 
+OUTCOME_ORDER = (
+    Outcome.WRONG, Outcome.EXHAUSTED, Outcome.EXCLUDED, Outcome.PASS, Outcome.PENDING,
+)  # fmt: skip
+"""What is looked for first when a list is sorted by outcome."""
+
 _Key = tuple[str | None, str | None, int, int]
 _KEY: Callable[[EpisodeFact], _Key] = attrgetter("end_reason", "label", "done", "requested")
 
@@ -84,7 +89,9 @@ class FactIndex:
             rows = [fact for fact, _ in pairs]
         else:
             rows = [fact for fact, what in pairs if what is wanted]
-        return _ordered(rows, settings, cells, costs), {
+        by_outcome = settings.sort is SortKey.OUTCOME
+        table = dict(zip(self._keys, outcomes, strict=True)) if by_outcome else {}
+        return _ordered(rows, settings, cells, costs, table), {
             quick: sum(counts.values()) if quick.outcome is None else counts[quick.outcome]
             for quick in Quick
         }
@@ -95,6 +102,7 @@ def _ordered(
     settings: Settings,
     cells: Mapping[int, CellRow],
     costs: Mapping[int, EpisodeCost],
+    outcomes: Mapping[_Key, Outcome],
 ) -> list[int]:
     """Ids in the chosen order; `rows` come newest first. Ties by id, so that rows never jump."""
     backwards = settings.reversed
@@ -102,13 +110,16 @@ def _ordered(
         ids = [fact.id for fact in rows]
         return ids[::-1] if backwards else ids
     rows = rows[::-1]  # oldest first: a stable sort then breaks ties by id
-    if settings.sort in (SortKey.COST, SortKey.TIME):
-        name = "cost" if settings.sort is SortKey.COST else "wall_ms"
-        return _unknown_last(rows, costs, name, backwards)
+    value = _values(settings, costs).get(settings.sort)
+    if value is not None:
+        return _unknown_last(rows, value, backwards)
     keys: dict[SortKey, Callable[[EpisodeFact], Any]] = {
         SortKey.SCALE: lambda f: cells[f.cell_id].scale or 0.0,
         SortKey.ARM: lambda f: (cells[f.cell_id].arm, cells[f.cell_id].scale or 0.0),
+        SortKey.TYPE: lambda f: (f.qtype, f.item_id),
+        SortKey.OUTCOME: lambda f: OUTCOME_ORDER.index(outcomes[_KEY(f)]),
         SortKey.CALLS: lambda f: -f.requested,
+        SortKey.REDUNDANT: lambda f: -f.redundant,
         SortKey.QUESTION: attrgetter("item_id"),
     }
     rows.sort(key=keys[settings.sort])
@@ -116,19 +127,51 @@ def _ordered(
     return ids[::-1] if backwards else ids
 
 
-def _unknown_last(
-    rows: list[EpisodeFact], costs: Mapping[int, EpisodeCost], name: str, backwards: bool
-) -> list[int]:
-    """By a cost, largest first (smallest first backwards); what is unknown comes last either way."""
-    read = attrgetter(name)
+_Value = Callable[[EpisodeFact], float | None]
+
+
+def _values(settings: Settings, costs: Mapping[int, EpisodeCost]) -> dict[SortKey, _Value]:
+    """Columns whose value may be unknown: what they sort by, smallest first."""
+
+    def cost(read: Callable[[EpisodeCost], float | None]) -> _Value:
+        def of(fact: EpisodeFact) -> float | None:
+            found = costs.get(fact.id)
+            value = None if found is None else read(found)
+            return None if value is None else -value
+
+        return of
+
+    return {
+        SortKey.COST: cost(attrgetter("cost")),
+        SortKey.TIME: cost(attrgetter("wall_ms")),
+        SortKey.TOKENS: cost(_tokens),
+        SortKey.T_STAR: attrgetter("t_star"),
+        SortKey.OVERSHOOT: lambda f: (
+            None
+            if f.t_star is None or f.gold_total is None or not f.answerable
+            else f.t_star - f.requested
+        ),
+        SortKey.COVERAGE: lambda f: (
+            f.gold_found / f.gold_total if f.gold_total and f.gold_found is not None else None
+        ),
+    }
+
+
+def _tokens(cost: EpisodeCost) -> float | None:
+    if cost.prompt_tokens is None or cost.completion_tokens is None:
+        return None
+    return cost.prompt_tokens + cost.completion_tokens
+
+
+def _unknown_last(rows: list[EpisodeFact], value_of: _Value, backwards: bool) -> list[int]:
+    """By a value, turned round when `backwards`; what is unknown comes last either way."""
     known: list[tuple[float, int]] = []
     unknown: list[int] = []
     for fact in rows:
-        cost = costs.get(fact.id)
-        value = None if cost is None else read(cost)
+        value = value_of(fact)
         if value is None:
             unknown.append(fact.id)
         else:
-            known.append((value if backwards else -value, fact.id))
+            known.append((-value if backwards else value, fact.id))
     known.sort()
     return [one for _, one in known] + unknown

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.model import Turn
@@ -176,16 +177,27 @@ class SessionText:
         return margin + text
 
 
+def _fits_beside(head: str, body: str, width: int) -> bool:
+    """Whether a section is short enough for one line."""
+    short = len(body) < width and "\n" not in body
+    return short and cell_len(head) + cell_len(clean_line(body)) + MARGIN + 2 <= width
+
+
 class PlainText:
     """Any other text: an answer, a reply, an error. A `Document` of the text pane.
 
-    `sections` are (heading, body) pairs; empty bodies are left out.
+    `sections` are (heading, body) pairs; empty bodies are left out. `compact` puts a short body beside
+    its heading and leaves no empty lines.
     """
 
-    def __init__(self, sections: Sequence[tuple[str, str]], *, find: str = "") -> None:
+    def __init__(
+        self, sections: Sequence[tuple[str, str]], *, find: str = "", compact: bool = False
+    ) -> None:
+        self._compact = compact
         self._sections = [(head, body) for head, body in sections if body]
         self._find = re.compile(re.escape(find), re.IGNORECASE) if find else None
-        self._lines: list[tuple[str, bool]] = []
+        self._lines: list[tuple[str, int]] = []
+        """Lines, and how many characters of each are a heading."""
         self._width = -1
 
     def layout(self, width: int) -> int:
@@ -193,18 +205,22 @@ class PlainText:
         if width == self._width:
             return len(self._lines)
         self._width = width
-        lines: list[tuple[str, bool]] = []
+        lines: list[tuple[str, int]] = []
         for head, body in self._sections:
-            if lines:
-                lines.append(("", False))
+            if self._compact and head and _fits_beside(head, body, width):
+                lines.append((f"{head}  {clean_line(body)}", len(head)))
+                continue
+            if lines and not (self._compact and head):
+                lines.append(("", 0))
             if head:
-                lines.append((head, True))
+                lines.append((head, len(head)))
             cut = body[:TURN_LIMIT]
             for part in clean_block(cut).split("\n"):
-                lines.extend((piece, False) for piece in wrap(part, max(8, width - MARGIN)))
+                lines.extend((piece, 0) for piece in wrap(part, max(8, width - MARGIN)))
             if len(body) > TURN_LIMIT:
                 rest = size(len(body) - TURN_LIMIT)
-                lines.append((f"… {rest} more (o opens all of it)", True))
+                more = f"… {rest} more (o opens all of it)"
+                lines.append((more, len(more)))
         self._lines = lines
         return len(lines)
 
@@ -223,7 +239,8 @@ class PlainText:
         line, head = self._lines[index]
         text = Text(" " * (1 if head else MARGIN), end="", no_wrap=True)
         at = len(text)
-        text.append(line, look.muted if head else "")
+        text.append(line[:head], look.muted)
+        text.append(line[head:])
         if self._find is not None:
             for match in self._find.finditer(line):
                 text.stylize(look.chip, at + match.start(), at + match.end())

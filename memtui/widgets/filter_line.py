@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from memtui.query.fields import BY_NAME
+from memtui.query.fields import BY_NAME, Kind
 from memtui.query.language import field_names
 
 
@@ -21,6 +23,34 @@ class FilterSuggester(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         return complete(value, self.values)
+
+
+def candidates(line: str, values: Mapping[str, Sequence[str]]) -> list[str]:
+    """What the last word may become: names of fields, or values of the field before its sign."""
+    word = line[line.rfind(" ") + 1 :].removeprefix("-")
+    name, sign, said = _split(word)
+    if not word:
+        return []
+    if not sign:
+        return [f"{field}:" for field in field_names() if field.startswith(word)]
+    field = BY_NAME.get(name)
+    if field is None:
+        return []
+    known = [*field.choices, *values.get(field.name, ())]
+    if field.kind is Kind.NUMBER:
+        known = [*known, "none", "1..3"]
+    return [value for value in known if value.startswith(said.rpartition(",")[2])]
+
+
+def _split(word: str) -> tuple[str, str, str]:
+    """A word as name, sign and what was typed of the value."""
+    for place, character in enumerate(word):
+        if character in ":=<>!":
+            end = place + 1
+            while end < len(word) and word[end] in "=<>":
+                end += 1
+            return word[:place], word[place:end], word[end:]
+    return word, "", ""
 
 
 def complete(line: str, values: Mapping[str, Sequence[str]]) -> str | None:
@@ -47,7 +77,11 @@ def complete(line: str, values: Mapping[str, Sequence[str]]) -> str | None:
 
 
 class FilterLine(Input):
-    """One line to type in, shown only while it is open."""
+    """One line to type in, shown only while it is open; Tab takes what is suggested."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "cursor_right", "complete", show=False, priority=True)
+    ]
 
     def __init__(self, *, placeholder: str, suggester: Suggester | None = None, id: str) -> None:
         super().__init__(placeholder=placeholder, suggester=suggester, id=id, compact=True)

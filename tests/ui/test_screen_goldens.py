@@ -25,6 +25,7 @@ WALKS: dict[str, tuple[str, ...]] = {
     "trajectory-context": ("3", "g", "enter"),
     "help": ("question_mark",),
     "overview-covered": ("tab",),
+    "episodes-facets": ("3", "f", "j", "enter"),
 }
 """Keys to each screen; between two of them all filters are taken off."""
 

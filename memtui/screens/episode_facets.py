@@ -1,0 +1,80 @@
+"""The facets of the episode list: how many of the listed episodes have each value, to filter by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+
+from memtui.query.facets import FACETS, facets
+from memtui.state.filter_terms import has_term
+from memtui.state.session import RunSession
+from memtui.state.settings import Settings
+from memtui.views.look import Look
+from memtui.views.numbers import count
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+
+MOST_VALUES = 12
+"""Values that are listed of one field; the rest is one line."""
+
+Counts = Mapping[str, Counter[str]]
+
+
+def count_facets(session: RunSession, settings: Settings, ids: Sequence[int]) -> Counts:
+    """The counts over the episodes of a list; call inside `ask`."""
+    known = session.facts(settings.judge)
+    rows = [known[one] for one in ids if one in known]
+    cells = {cell.id: cell for cell in session.header.cells}
+    return facets(rows, cells, session.reader.qtypes(), session.environment(settings))
+
+
+class FacetSource:
+    """Fields and their values as rows: a heading per field, then its values, the most frequent first."""
+
+    RULES: ClassVar[Mapping[str, str]] = {
+        "out": "outcome", "cov": "coverage", "end": "end reason", "type": "question type",
+    }  # fmt: skip
+
+    def __init__(self, counts: Counts, text: str, look: Look) -> None:
+        """`text`: the filter line, to mark the values that are in it."""
+        self._look = look
+        self._rows: list[tuple[str, str | None, int]] = []
+        self._text = text
+        for name in FACETS:
+            found = [(v, n) for v, n in counts.get(name, Counter()).most_common() if n]
+            if not found:
+                continue
+            self._rows.append((name, None, len(found)))
+            self._rows += [(name, value, number) for value, number in found[:MOST_VALUES]]
+        self._ids = list(range(len(self._rows)))
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def at(self, index: int) -> tuple[str, str] | None:
+        """(field, value) of a row; None for a heading."""
+        if not 0 <= index < len(self._rows):
+            return None
+        name, value, _ = self._rows[index]
+        return None if value is None else (name, value)
+
+    def row_key(self, index: int) -> Hashable | None:
+        return None
+
+    def row(self, index: int, width: int) -> Text:
+        name, value, number = self._rows[index]
+        look = self._look
+        if value is None:
+            more = f"  {number} values" if number > MOST_VALUES else ""
+            return styled(f" {self.RULES.get(name, name)}{more}", look.strong)
+        chosen = has_term(self._text, name, value)
+        tail = count(number)
+        text = styled(" ▸ " if chosen else "   ", look.accent)
+        room = max(4, width - text.cell_len - len(tail) - 2)
+        text.append(clean_line(value, width=room), look.accent if chosen else "")
+        text.append(" " * max(1, width - text.cell_len - len(tail) - 1))
+        text.append(tail, look.muted)
+        return text

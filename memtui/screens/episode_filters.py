@@ -1,0 +1,225 @@
+"""What the episode list shows and in which order, by key: one-key filters, filter line, facets, views, sort."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.timer import Timer
+from textual.worker import Worker
+
+from memtui.query.errors import QueryError
+from memtui.query.language import parse
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.episode_facets import FacetSource
+from memtui.state.filter_terms import toggled, words_of
+from memtui.state.session import RunSession
+from memtui.state.settings import Quick, Settings
+from memtui.store.side_file import VIEW
+from memtui.views.numbers import scale
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.widgets.filter_line import FilterLine, FilterSuggester, candidates
+from memtui.widgets.lines import LineBlock
+from memtui.widgets.virtual_list import VirtualList
+
+TYPING_PAUSE = 0.15
+"""Seconds without a key after which what was typed is applied."""
+
+
+class EpisodeFilters(MemtuiScreen):
+    """The keys that choose and order episodes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "quick('exhausted')", "exhausted", id="episodes.exhausted"),
+        Binding("w", "quick('wrong')", "wrong", id="episodes.wrong"),
+        Binding("v", "quick('excluded')", "excluded", id="episodes.excluded"),
+        Binding("0", "all", "all", id="episodes.all"),
+        Binding("slash", "filter", "filter", id="episodes.filter"),
+        Binding("f", "facets", "facets", id="episodes.facets"),
+        Binding("V", "views", "saved views", id="episodes.views"),
+        Binding("s", "sort", "next sort column", id="episodes.sort"),
+        Binding("S", "reverse", "turn the order round", id="episodes.reverse"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._suggester = FilterSuggester()
+        self._facet_source: FacetSource | None = None
+        self._filter_before = ""
+        self._typing: Timer | None = None
+
+    @property
+    def rows(self) -> VirtualList:
+        """The list."""
+        return self.query_one("#episodes", VirtualList)
+
+    @property
+    def facets(self) -> VirtualList:
+        """The facets beside the list."""
+        return self.query_one("#facets", VirtualList)
+
+    def reload(self, session: RunSession) -> Worker[None]:
+        """Read which episodes the reader's choices leave, and in which order."""
+        raise AssertionError(f"{self.NAME} shows no list")
+
+    def draw_around(self) -> None:
+        """What stands above and below the list."""
+
+    def chips(self, settings: Settings, width: int) -> Text:
+        """The words of the filter line, one by one; an empty line without a filter."""
+        look = self.look
+        line = Text(end="", no_wrap=True)
+        for word in words_of(settings.filter):
+            line.append(" ")
+            line.append(f" {clean_line(word, width=32)} ", look.chip)
+        if line.cell_len:
+            line.append("  / changes it, 0 takes all off", look.muted)
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+    def action_quick(self, name: str) -> None:
+        """Switch a one-key filter."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.toggled(Quick(name)))
+
+    def action_all(self) -> None:
+        """All episodes again."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.without_filters())
+
+    @on(VirtualList.Chosen, "#facets")
+    def _facet_chosen(self, message: VirtualList.Chosen) -> None:
+        """Switch a value on or off in the filter line."""
+        session = self.bench.session
+        found = None if self._facet_source is None else self._facet_source.at(message.row_id)
+        if session is not None and found is not None:
+            text = toggled(session.settings.filter, *found)
+            self.bench.change(replace(session.settings, filter=text))
+
+    def action_facets(self) -> None:
+        """Show the facets and give them the keys; again: take them off."""
+        if self.has_class("faceted"):
+            self._close_facets()
+            return
+        self.add_class("faceted")
+        self._facet_source = None
+        self.facets.focus()
+        session = self.bench.session
+        if session is not None:
+            self.reload(session)
+
+    def _close_facets(self) -> None:
+        self.remove_class("faceted")
+        self.rows.focus()
+        self.call_after_refresh(self.draw_around)
+
+    def action_views(self) -> None:
+        """Saved views: take one, save the filter as one, drop one."""
+        session = self.bench.session
+        if session is None:
+            return
+        from memtui.screens.saved_views import DROP, SAVE, USE, SavedViews
+
+        views, text = session.marks.views, session.settings.filter
+
+        def take(said: str | None) -> None:
+            what, _, name = (said or "").partition(" ")
+            if what == USE:
+                self.bench.change(replace(session.settings, filter=views[name]))
+            elif what in (SAVE, DROP):
+                self.bench.mark([(VIEW, name, text if what == SAVE else "")])
+
+        self.app.push_screen(SavedViews(views, text), take)
+
+    # --- filter line ----------------------------------------------------------------------------
+
+    @property
+    def filter_line(self) -> FilterLine:
+        """The line to type a filter into."""
+        return self.query_one(FilterLine)
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        session = self.bench.session
+        if session is None:
+            return
+        scales = [scale(value).lstrip("+") for value in session.header.run.scales]
+        self._suggester.values = {
+            "arm": [clean_line(arm.key) for arm in session.header.arms],
+            "scale": scales,
+            "type": session.pages.qtypes(),
+        }
+        self._filter_before = session.settings.filter
+        self.filter_line.open(session.settings.filter)
+
+    @on(FilterLine.Changed)
+    def _typed(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_PAUSE, self._apply_filter)
+
+    def _apply_filter(self) -> None:
+        """Take the filter over as soon as it can be understood; until then say what is wrong."""
+        session, text = self.bench.session, self.filter_line.value.strip()
+        problem = ""
+        try:
+            parse(text)
+        except QueryError as error:
+            problem = str(error)
+        else:
+            if session is not None:
+                self.bench.change(replace(session.settings, filter=text))
+        look, width = self.look, self.size.width
+        may = candidates(self.filter_line.value, self._suggester.values)
+        said = []
+        if may and (problem or len(may) > 1):
+            said = [styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted)]
+        elif problem:
+            said = [styled(f" {clean_line(problem, width=width - 2)}", look.budget)]
+        self.query_one("#filter-problem", LineBlock).show(said)
+
+    @on(FilterLine.Submitted)
+    def _keep_filter(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._apply_filter()
+        self._close_filter()
+
+    def _close_filter(self) -> None:
+        self.filter_line.close()
+        self.query_one("#filter-problem", LineBlock).show([])
+        self.rows.focus()
+
+    def leave(self) -> bool:
+        """Esc in the filter line: what was there before, and the same row in view."""
+        if not self.filter_line.is_open:
+            if self.has_class("faceted"):
+                self._close_facets()
+                return True
+            return False
+        if self._typing is not None:
+            self._typing.stop()
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(replace(session.settings, filter=self._filter_before))
+        self._close_filter()
+        return True
+
+    def action_sort(self) -> None:
+        """Order by the next column."""
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(session.settings.with_next_sort())
+
+    def action_reverse(self) -> None:
+        """Turn the order round."""
+        session = self.bench.session
+        if session is not None:
+            settings = session.settings
+            self.bench.change(settings.turned())

@@ -1,0 +1,102 @@
+"""Facets with live counts, chips, saved views, completion, and an order by every column."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memtui.screens.episodes import EpisodesScreen
+from memtui.state.settings import SORT_ORDER
+from memtui.store.side_file import SideFile
+from tests.ui.driving import opened, press, screen_text
+from tests.ui.test_hostile_run import assert_sane, hostile_run
+
+SIZES = [(80, 24), (120, 36)]
+
+
+def listed(shown: str) -> int:
+    found = re.search(r"^ ([\d ]+) episodes?", shown, re.MULTILINE)
+    assert found is not None, shown
+    return int(found[1].replace(" ", ""))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_facet_filters_by_what_it_counted(size: tuple[int, int], run_file: Path) -> None:
+    async with opened(run_file, size) as (app, pilot):
+        await press(pilot, "3", "f")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen)
+        shown = screen_text(app)
+        found = re.search(r"  exhausted +(\d+)", shown)
+        assert found is not None, shown
+        while " exhausted" not in _under(screen):
+            await press(pilot, "j")
+        await press(pilot, "enter")
+        shown = screen_text(app)
+        assert listed(shown) == int(found[1])
+        assert " out:exhausted " in shown and "▸ exhausted" in shown
+        while "▸" not in _under(screen):
+            await press(pilot, "k")
+        await press(pilot, "enter")
+        assert listed(screen_text(app)) == 360
+        await press(pilot, "escape")
+        assert not screen.has_class("faceted") and screen.focused is screen.rows
+
+
+def _under(screen: EpisodesScreen) -> str:
+    return screen.facets.line(screen.facets.cursor, 34).plain
+
+
+async def test_a_view_is_saved_taken_and_dropped(
+    run_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = Path(shutil.copy(run_file, tmp_path / "invented.memtui"))
+    async with opened(path) as (app, pilot):
+        await press(pilot, "3", "slash", *"out:wrong", "enter")
+        many = listed(screen_text(app))
+        await press(pilot, "V", "s", *"bad [b]", "enter", "0")
+        assert listed(screen_text(app)) == 360
+        assert SideFile(path, "run-invented").read().views == {"bad [b]": "out:wrong"}
+        await press(pilot, "V")
+        assert "1 bad [b]" in screen_text(app)
+        await press(pilot, "1")
+        assert listed(screen_text(app)) == many
+        await press(pilot, "V", "x", "1")
+        assert SideFile(path, "run-invented").read().views == {}
+
+
+async def test_the_line_says_what_may_come_and_tab_takes_it(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "slash", *"out:w")
+        await press(pilot, "tab", "enter")
+        assert "out:wrong" in screen_text(app)
+        await press(pilot, "slash", *" regime:exhausted_")
+        await pilot.pause(0.3)
+        assert "exhausted_covered" in screen_text(app)
+
+
+async def test_every_column_can_be_sorted_by(run_file: Path) -> None:
+    async with opened(run_file, (200, 60)) as (app, pilot):
+        await press(pilot, "3")
+        for key in (*SORT_ORDER[1:], SORT_ORDER[0]):
+            await press(pilot, "s")
+            shown = screen_text(app)
+            assert f"sorted by {key.value} " in shown
+            assert listed(shown) == 360
+        for word in ("R", "t*", "+t*", "left", "red.", "tokens", "cost", "time", "gold", "answer"):
+            assert word in screen_text(app).split("\n")[4], word
+
+
+async def test_hostile_values_are_facets_and_chips(tmp_path: Path) -> None:
+    path = await hostile_run(tmp_path / "hostile.memtui")
+    for size in SIZES:
+        async with opened(path, size) as (app, pilot):
+            await press(pilot, "3", "f")
+            for key in ("G", "enter", "k", "enter", "k", "enter", "V", "escape", "escape", "0"):
+                await press(pilot, key)
+                assert_sane(screen_text(app), size[0])
+            assert app.is_running
