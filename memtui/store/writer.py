@@ -274,7 +274,8 @@ class RunWriter:
     def _barrier(self, done: Callable[[StoreError | None], None]) -> None:
         self._raise()
         thread = self._thread
-        if thread is None or not thread.is_alive():
+        # Behind the stop nobody answers any more.
+        if thread is None or self._closing or not thread.is_alive():
             raise StoreError(f"{self.path} is not open for writing")
         self._queue.put(_Barrier(done))
 

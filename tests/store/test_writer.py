@@ -51,6 +51,25 @@ def test_a_clean_close_leaves_one_plain_file(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
 
 
+async def test_who_asks_for_a_commit_while_the_file_closes_is_refused_and_not_left_waiting(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.memtui"
+    writer = RunWriter(path).start()
+    for event in make.opening():
+        await writer.emit(event)
+    await writer.commit()
+    with closing(sqlite3.connect(path, isolation_level=None)) as viewer:
+        viewer.execute("BEGIN")
+        # A viewer that holds the log makes closing take a while.
+        viewer.execute("SELECT count(*) FROM run").fetchone()
+        closes = asyncio.create_task(writer.close())
+        await asyncio.sleep(0)
+        with pytest.raises(StoreError, match="not open for writing"):
+            await asyncio.wait_for(writer.commit(), 10)
+        await closes
+
+
 def test_the_seed_of_a_ladder_makes_no_cell_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "a.memtui"
     first, second = make.episode_id(seed=1), make.episode_id(seed=2)
