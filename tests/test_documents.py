@@ -71,7 +71,7 @@ def test_each_command_is_one_that_exists(line: str) -> None:
     for action, parser in parsers_in(build_parser(verb)):
         known |= set(options_of(parser))
         actions |= {action}
-    options = [one.strip("[]") for word in words for one in word.split("|")]
+    options = [one.strip("[]").split("=")[0] for word in words for one in word.split("|")]
     unknown = {one for one in options if one.startswith("--")} - known
     assert not unknown, f"{line}: {unknown}"
     if len(actions) > 1 and verb != "systems" and len(words) > 1:
