@@ -99,7 +99,8 @@ class EpisodeRecord:
     ) -> None:
         """A call of the memory that the agent asked for: it counts as one (R).
 
-        `hits` in rank order. `status` `refused`, `invalid_args` or `unknown_tool` marks a call that was
+        `hits` in rank order. `usage` is what models inside the memory used for it, and part of what the
+        episode used. `status` `refused`, `invalid_args` or `unknown_tool` marks a call that was
         asked for and not made.
         """
         when = moment(at)
@@ -109,6 +110,8 @@ class EpisodeRecord:
         raw, text = told.said_text("raw", raw), told.said_text("text", text)
         with self._lock:
             self._require_open()
+            if counted is not None:
+                self._usages.append(counted)
             self._calls += 1
             near = self._queries.add(query)
             seen = self._tracker.call(made, status=status, executed=status not in _REFUSED)

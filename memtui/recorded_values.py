@@ -178,7 +178,7 @@ def usage(value: UsageLike) -> Usage | None:
 
 
 def total(usages: Sequence[Usage]) -> Usage:
-    """The sum over model steps: a field that one of them leaves unknown is unknown."""
+    """The sum over everything that asked a model: a field that one of them leaves unknown is unknown."""
 
     def add(values: list[Any]) -> Any:
         return None if not values or None in values else sum(values)

@@ -93,6 +93,18 @@ def test_facts_are_counted_for_the_harness(tmp_path: Path) -> None:
         assert (progress.planned, progress.done) == (1, 1)
 
 
+def test_what_the_memory_asked_of_models_is_part_of_the_episode(tmp_path: Path) -> None:
+    path = tmp_path / "a.memtui"
+    with Recorder(path) as rec, ask(rec) as ep:
+        ep.model(usage=Usage(prompt=5, completion=1, cost=0.5, calls=1, attempts=1))
+        ep.memory_call("search", "q", usage=Usage(prompt=7, completion=2, cost=0.25, calls=1))
+        ep.memory_call("search", "r")  # says nothing: it need not have asked a model
+        ep.answer("in May")
+    with open_run(path) as reader:
+        row = detail(reader).row
+        assert (row.prompt_tokens, row.completion_tokens, row.cost) == (12, 3, 0.75)
+
+
 async def test_async_harnesses_use_the_same_calls(tmp_path: Path) -> None:
     path = tmp_path / "a.memtui"
 
