@@ -10,15 +10,18 @@ import contextlib
 import importlib
 import os
 import signal
+import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import ClassVar, Protocol
 
 from textual import work
-from textual.app import SuspendNotSupported
+from textual.app import SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -35,6 +38,8 @@ FOLD_ELSEWHERE = 2.0
 """Least seconds between two foldings while the overview is not on screen."""
 FIRST_TRANSACTION = 15.0
 """Seconds a run that was started with the app may take to write its first rows."""
+PATIENCE = 10.0
+"""Seconds that a signalled app may take to end in good order."""
 PRELOAD_AFTER = 0.3
 """Seconds after the first frame at which the other screens are imported."""
 
@@ -164,6 +169,10 @@ class MemtuiApp(NavigatingApp):
             importlib.import_module(f"memtui.screens.{name}")
 
     def _on_signal(self, number: int) -> None:
+        # A terminal that is gone takes no more output, and whoever waits to write to it waits for ever.
+        leave = threading.Timer(PATIENCE, os._exit, (128 + number,))
+        leave.daemon = True
+        leave.start()
         self.exit(return_code=128 + number)
 
     def on_unmount(self) -> None:
@@ -280,7 +289,16 @@ class MemtuiApp(NavigatingApp):
         if isinstance(self.screen, MemtuiScreen):
             from memtui.screens.dialogs import HelpScreen
 
-            self.push_screen(HelpScreen())
+            self.push_screen(HelpScreen(self.screen.NAME))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: our own help instead of a panel that narrows the screen, and what was promised."""
+        yield SystemCommand("Keys and signs", "What ? shows", self.action_help)
+        yield SystemCommand("Theme", "Other colours", self.action_change_theme)
+        for command in super().get_system_commands(screen):
+            if command.title == "Screenshot":
+                yield command
+        yield SystemCommand("Quit", "What q does", self.action_quit)
 
     async def action_quit(self) -> None:
         """Leave; a run that was started with the app is asked about first."""

@@ -1,0 +1,59 @@
+"""A terminal that is gone (closed window, dropped connection) ends the app too, and soon."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ui.test_terminal import Terminal
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_the_app_ends_with_its_terminal(busy: bool, run_file: Path) -> None:
+    terminal = Terminal(str(run_file))
+    terminal.read_until("Overview")
+    if busy:
+        # More is drawn than the dead terminal will ever take.
+        os.write(terminal.fd, b"3" + b"jjjjjjkkkk" * 30)
+    os.close(terminal.fd)
+    limit = time.monotonic() + 60
+    while os.waitpid(terminal.pid, os.WNOHANG) == (0, 0):
+        if time.monotonic() > limit:
+            os.kill(terminal.pid, signal.SIGKILL)
+            os.waitpid(terminal.pid, 0)
+            raise AssertionError("still there a minute after its terminal was closed")
+        time.sleep(0.2)
+
+
+STUCK = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from memtui import app
+
+class Stuck(app.MemtuiApp):
+    def exit(self, *args, **more):
+        pass
+
+async def main():
+    app.PATIENCE = 0.5
+    async with Stuck(Path(sys.argv[1])).run_test():
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(30)
+
+asyncio.run(main())
+"""
+
+
+def test_an_app_that_cannot_end_in_good_order_ends_all_the_same(run_file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK, str(run_file)], timeout=60, check=False, capture_output=True
+    )
+    assert done.returncode == 128 + signal.SIGTERM
