@@ -67,6 +67,8 @@ class EpisodeSource:
         self._ids = ids
         self._look = look
         self._placed: tuple[int, list[Placed]] = (-1, [])
+        self.across = 0
+        """Cells of the list with its scrollbar, to lay rows and heading out alike; 0: not known yet."""
         settings = session.settings
         self.drawn_for: Hashable = (settings.budget, settings.judge)
 
@@ -91,12 +93,12 @@ class EpisodeSource:
         if line is None:
             return styled(" –", self._look.faint)
         cells = row_cells(line, self.session, self._look)
-        return Text(" ", end="") + row(self.placed(width), cells)
+        return Text(" ", end="") + row(self.placed(self.across or width), cells)
 
     def row_key(self, index: int) -> Hashable | None:
         line = self.at(index)
         return (
             None
             if line is None
-            else (line.id, line.rev, tuple(line.labels.items()), self.drawn_for)
+            else (line.id, line.rev, tuple(line.labels.items()), self.across, self.drawn_for)
         )

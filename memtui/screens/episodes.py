@@ -26,7 +26,7 @@ from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import EpisodeCost, EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
-from memtui.views.numbers import count, scale
+from memtui.views.numbers import UNKNOWN, count, ratio, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -201,7 +201,11 @@ class EpisodesScreen(EpisodeFilters):
         if gap >= 2:
             first.append(" " * gap)
             first.append_text(order)
-        head = Text(" ", end="") + heading(source.placed(self.rows.size.width or width), look.muted)
+        across = self.rows.outer_size.width or width
+        if source.across != across:
+            source.across = across
+            self.rows.refresh()
+        head = Text(" ", end="") + heading(source.placed(across), look.muted)
         self.query_one("#list-summary", LineBlock).show(
             [Text(end=""), first, self.chips(settings, width)]
         )
@@ -248,6 +252,8 @@ class EpisodesScreen(EpisodeFilters):
         parts = [third]
         for label, value in (
             ("calls", f"{line.requested} of B {session.settings.budget}"),
+            ("evidence", ratio(line.gold_found, line.gold_total)),
+            ("t*", UNKNOWN if line.t_star is None else str(line.t_star)),
             ("type", line.qtype),
             ("item", line.item),
             ("arm", line.arm),

@@ -36,12 +36,11 @@ class GoldPlace:
             return f"rank {self.rank}" + ("" if self.shown else ", cut before the model saw it")
         if self.in_history is False:
             return "not in this history"
-        there = "in the history, not returned" if self.in_history else "not returned"
         if self.session_rank is not None:
-            return f"{there} (its session ranks {self.session_rank} of {self.ranked})"
+            return f"not returned; its session ranks {self.session_rank} of {self.ranked}"
         if self.ranked is not None:
-            return f"{there} (not among the first {self.ranked} of the system's ranking)"
-        return there
+            return f"not returned, nor among the first {self.ranked} ranked"
+        return "in history, not returned" if self.in_history else "not returned"
 
 
 def gold_places(found: Trajectory, index: int) -> list[GoldPlace]:

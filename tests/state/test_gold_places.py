@@ -57,8 +57,8 @@ def test_a_recorded_ranking_says_how_deep_it_lies(episodes: list[Trajectory]) ->
     place = next(p for p in gold_places(found, 0) if p.rank is None)
     session = place.unit.partition(":")[0]
     for ranks, words in (
-        ({session: 37}, "in the history, not returned (its session ranks 37 of 50)"),
-        ({}, "in the history, not returned (not among the first 50 of the system's ranking)"),
+        ({session: 37}, "not returned; its session ranks 37 of 50"),
+        ({}, "not returned, nor among the first 50 ranked"),
     ):
         step = replace(found.stops[0].step, data={"ranked": 50, "gold_session_ranks": ranks})
         stops = (replace(found.stops[0], step=step), *found.stops[1:])
