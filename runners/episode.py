@@ -49,6 +49,7 @@ here; its failures are the episode's."""
 
 _MODEL_FAILED = frozenset({EndReason.PROVIDER_ERROR, EndReason.CONTEXT_OVERFLOW})
 _NOT_USABLE = "the arguments are not a JSON object with the fields this tool needs"
+_SPENT = "Refused: the tokens or the money of this episode are used up."
 _SAID = {"invalid_args": _NOT_USABLE}
 """What the agent is told of a problem that its own reader only named."""
 
@@ -143,6 +144,7 @@ class _Loop:
         self.sessions = HaystackText({}, {})
         self.hard_budget = settings.budget if settings.mode is BudgetMode.HARD else None
         self.refused = False
+        self.spent: EndReason | None = None
         self.capped = False
 
     async def run(self, open_view: Opener, prepare: Preparer | None) -> Ending:
@@ -236,8 +238,10 @@ class _Loop:
             action = await self._act(session, observations, must_answer=False)
             if not action.calls:
                 return await self._final(action, forced=False)
-            self._check_caps()
+            self.spent = self._spent()
             observations = [await self._call(call) for call in action.calls]
+            if self.spent is not None:
+                return Ending(self.spent)
             if self.refused or self.capped:
                 break
         reason = EndReason.BUDGET_REFUSED if self.refused else EndReason.STEP_CAP
@@ -294,13 +298,14 @@ class _Loop:
             )
         return ending if reason is EndReason.BUDGET_REFUSED else replace(ending, reason=reason)
 
-    def _check_caps(self) -> None:
-        """Caps of one episode, looked at between a decision and its calls."""
+    def _spent(self) -> EndReason | None:
+        """Which cap of one episode is reached, looked at between a decision and its calls."""
         tokens, cost = self.settings.max_tokens, self.settings.max_cost
         if tokens and self.record.known_tokens >= tokens:
-            raise _Ended(Ending(EndReason.BUDGET_TOKENS))
+            return EndReason.BUDGET_TOKENS
         if cost and self.record.known_cost >= cost:
-            raise _Ended(Ending(EndReason.COST_CAP))
+            return EndReason.COST_CAP
+        return None
 
     async def _call(self, call: Call) -> Observation:
         """One requested memory call, executed or not; each one counts (R)."""
@@ -313,6 +318,9 @@ class _Loop:
         if self.hard_budget is not None and record.calls >= self.hard_budget:
             self.refused = True
             return await self._refuse(call, query, "refused", refusal(self.hard_budget))
+        if self.spent is not None:
+            # It was asked for, so it counts, though nothing is left to make it with.
+            return await self._refuse(call, query, "refused", _SPENT)
         tool = next((tool for tool in self.tools if tool.name == call.tool), None)
         if tool is None or self.info.context:
             names = () if self.info.context else [tool.name for tool in self.tools]

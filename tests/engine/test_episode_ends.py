@@ -229,10 +229,13 @@ async def test_token_and_cost_caps_of_one_episode() -> None:
     costly = Action(calls=search().calls, usage=used(900, 200, 0.5))
     tokens = await play([costly] * 5, max_tokens=1_500)
     assert tokens.end.end_reason is EndReason.BUDGET_TOKENS
-    assert tokens.end.facts.requested == 1
+    # What it asked for last was not made, but it was asked for.
+    assert (tokens.end.facts.requested, tokens.end.facts.executed) == (2, 1)
+    assert tokens.end.strip.endswith("×")
     cost = await play([costly] * 5, max_cost=1.2)
     assert cost.end.end_reason is EndReason.COST_CAP
     assert cost.end.usage.cost == pytest.approx(1.5)
+    assert (cost.end.facts.requested, cost.end.facts.executed) == (3, 2)
 
 
 async def test_unknown_usage_stays_unknown_and_still_meets_the_cap() -> None:
