@@ -38,13 +38,10 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from memtui import app
 
-class Stuck(app.MemtuiApp):
-    def exit(self, *args, **more):
-        pass
-
 async def main():
     app.PATIENCE = 0.5
-    async with Stuck(Path(sys.argv[1])).run_test():
+    app.MemtuiApp.exit = lambda *args, **more: None
+    async with app.MemtuiApp(Path(sys.argv[1])).run_test():
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.sleep(30)
 
@@ -52,8 +49,13 @@ asyncio.run(main())
 """
 
 
-def test_an_app_that_cannot_end_in_good_order_ends_all_the_same(run_file: Path) -> None:
+def test_an_app_that_cannot_end_in_good_order_ends_all_the_same(
+    run_file: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "stuck.py"
+    script.write_text(STUCK)
     done = subprocess.run(
-        [sys.executable, "-c", STUCK, str(run_file)], timeout=60, check=False, capture_output=True
-    )
-    assert done.returncode == 128 + signal.SIGTERM
+        [sys.executable, str(script), str(run_file)], timeout=60, check=False, capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr.decode()[-2_000:]
