@@ -100,10 +100,12 @@ def _selected(reader: RunReader, stored: RunRow, text: str | None, budget: int |
     from memtui.metrics.limits import is_context_arm
     from memtui.query.language import parse
     from memtui.query.subject import Environment
+    from memtui.store.side_file import SideFile
 
     context_arms = frozenset(arm.key for arm in reader.arms() if is_context_arm(arm.config))
     calls = stored.budget if budget is None else budget
-    environment = Environment(calls, stored.mode, stored.judge, context_arms)
+    marks = SideFile(reader.path, stored.uid).read()
+    environment = Environment(calls, stored.mode, stored.judge, context_arms, marks)
     where, params = parse(text or "").where(environment)
     return reader.episode_ids(where, params, judge=stored.judge)
 

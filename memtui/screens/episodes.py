@@ -201,7 +201,7 @@ class EpisodesScreen(EpisodeFilters):
         if gap >= 2:
             first.append(" " * gap)
             first.append_text(order)
-        across = self.rows.outer_size.width or width
+        across = (self.rows.outer_size.width or width) - 1  # a blank before the scrollbar
         if source.across != across:
             source.across = across
             self.rows.refresh()
