@@ -26,6 +26,8 @@ WALKS: dict[str, tuple[str, ...]] = {
     "help": ("question_mark",),
     "overview-covered": ("tab",),
     "episodes-facets": ("3", "f", "j", "enter"),
+    "annotate": ("3", "i", "b", "f"),
+    "saved-views": ("3", "V"),
 }
 """Keys to each screen; between two of them all filters are taken off."""
 
