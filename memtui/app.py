@@ -11,15 +11,17 @@ import importlib
 import os
 import signal
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import ClassVar, Protocol
 
 from textual import work
-from textual.app import SuspendNotSupported
+from textual.app import SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -287,7 +289,16 @@ class MemtuiApp(NavigatingApp):
         if isinstance(self.screen, MemtuiScreen):
             from memtui.screens.dialogs import HelpScreen
 
-            self.push_screen(HelpScreen())
+            self.push_screen(HelpScreen(self.screen.NAME))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: our own help instead of a panel that narrows the screen, and what was promised."""
+        yield SystemCommand("Keys and signs", "What ? shows", self.action_help)
+        yield SystemCommand("Theme", "Other colours", self.action_change_theme)
+        for command in super().get_system_commands(screen):
+            if command.title == "Screenshot":
+                yield command
+        yield SystemCommand("Quit", "What q does", self.action_quit)
 
     async def action_quit(self) -> None:
         """Leave; a run that was started with the app is asked about first."""

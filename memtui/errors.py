@@ -19,6 +19,11 @@ class UserError(Exception):
         self.details = tuple(details)
 
 
+def how_to_add(extra: str) -> str:
+    """What brings the packages of an extra: in a clone, where `make` sets up, and anywhere else."""
+    return f"run `make {extra}` in a clone, else `pip install 'memtui[{extra}]'`"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a line about a word that nobody knows: the nearest known one, else all there are."""
     from difflib import get_close_matches  # only a mistake pays for it

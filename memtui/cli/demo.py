@@ -87,6 +87,7 @@ def _config_text(name: str) -> tuple[str, list[str]]:
     import re
     from importlib.resources import files
 
+    from memtui.cli.printing import program
     from runners.memory import registry
 
     text = files("runners.engine").joinpath(f"{name}.toml").read_text(encoding="utf-8")
@@ -94,7 +95,8 @@ def _config_text(name: str) -> tuple[str, list[str]]:
     for status in registry.available():
         if status.state == "ready" or f'"{status.name}"' not in text:
             continue
-        left_out.append(f"memtui demo: without {status.name} ({status.advice})")
+        advice = status.advice.replace("`memtui ", f"`{program()} ")
+        left_out.append(f"memtui demo: without {status.name} ({advice})")
         text = re.sub(rf'(, )?"{re.escape(status.name)}"', "", text, count=1)
     return text, left_out
 
@@ -102,6 +104,7 @@ def _config_text(name: str) -> tuple[str, list[str]]:
 def _watch(config: Path, out: Path, *, paced: bool) -> int:
     """Run the benchmark as a child that outlives the app if the reader wants it to."""
     from memtui.cli.child_run import start_run
+    from memtui.cli.printing import program
 
     child = start_run(config, out, pace=PACE if paced else None)
     child.wait_for_file(out, seconds=60)
@@ -113,5 +116,8 @@ def _watch(config: Path, out: Path, *, paced: bool) -> int:
         child.stop()
         raise UserError(f"the terminal was lost: {error}", exit_code=1) from error
     if child.running:
-        print(f"the run goes on; look at it again with: memtui {out}", file=sys.stderr)
+        again = f"the run goes on; look at it again with: {program()} {out}"
+    else:
+        again = f"the run file is {out}; open it again with: {program()} {out}"
+    print(again, file=sys.stderr)
     return 0

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
+from memtui.errors import how_to_add
+
 HELP = "check this machine: versions, terminal, models, memory systems, folders"
 
 SQLITE_FIXED = (3, 51, 3)
@@ -105,7 +107,7 @@ def _extras() -> list[Check]:
         ("xllamacpp", "local", "a language model on this machine"),
     ):
         version = _version(package)
-        advice = "" if version else f"pip install 'memtui[{extra}]' for {use}"
+        advice = "" if version else f"for {use}: {how_to_add(extra)}"
         checks.append(
             Check(package, "ok" if version else "note", version or "not installed", advice)
         )

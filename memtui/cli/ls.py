@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from memtui.errors import UserError
+
+DEFAULT = Path("runs")
 HELP = "list the run files of a folder, with their state and progress"
 
 
@@ -14,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder",
         type=Path,
         nargs="?",
-        default=Path("runs"),
+        default=DEFAULT,
         metavar="FOLDER",
         help="the folder (default ./runs)",
     )
@@ -27,6 +30,10 @@ def run(args: argparse.Namespace) -> int:
     from memtui.report.run_list import runs_document, runs_text
     from memtui.store.workspace import list_runs
 
+    if args.folder == DEFAULT and not DEFAULT.exists():
+        raise UserError(
+            "no folder ./runs here: start a run with `memtui demo` or `memtui run CONFIG`, or name a folder"
+        )
     runs = list_runs(args.folder)
     if args.json:
         print_document(runs_document(args.folder, runs))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+from pathlib import Path
 
 
 def print_document(document: object) -> None:
@@ -21,3 +24,13 @@ def print_text(text: str) -> None:
         return
     buffer.write(text.encode("utf-8", "replace"))
     buffer.flush()
+
+
+def program() -> str:
+    """What to type for memtui here: its name where the shell finds it, else its place."""
+    beside = Path(sys.executable).with_name("memtui")
+    found = shutil.which("memtui")
+    if not beside.exists() or (found and Path(found).resolve() == beside.resolve()):
+        return "memtui"
+    near = os.path.relpath(beside)
+    return str(beside) if near.startswith(os.pardir) else near

@@ -89,7 +89,9 @@ def _lines(report: EpisodeReport) -> Iterator[str]:
         + (f" · attempt {row.attempt} of {attempts}" if attempts > 1 else "")
         + ("" if row.counts or not row.done else " · not counted")
     )
-    yield clean_line(f"item {item.key} · {item.qtype} · history {item.cluster}")
+    yield clean_line(
+        " · ".join(("item " + item.key, *filter(None, (item.qtype,)), f"history {item.cluster}"))
+    )
     yield from _field("question", item.question)
     if item.question_date:
         yield from _field("asked on", item.question_date)
@@ -98,7 +100,9 @@ def _lines(report: EpisodeReport) -> Iterator[str]:
         yield from _field("tempting", item.tempting)
     yield from _field("answer", UNKNOWN if row.answer is None else row.answer)
     for verdict in _latest(detail):
-        yield from _field(f"judge {verdict[0]}", f"{verdict[1]} ({verdict[2]})")
+        yield from _field(
+            f"judge {verdict[0]}", verdict[1] + (f" ({verdict[2]})" if verdict[2] else "")
+        )
     for name, value in marks_of(report):
         yield from _field(name, value)
     if detail.haystack is not None:

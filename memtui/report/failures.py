@@ -151,13 +151,14 @@ def _lines(found: Failures) -> Iterator[str]:
             scale_text(one.row.scale),
             REGIME_WORDS[one.regime],
             one.strip,
+            clean_line(one.row.item),
             clean_line(one.row.question, width=PREVIEW),
         )
         for one in found.listed
     )
     title = f"Episodes ({len(found.listed)} of {found.total})"
-    header = ("id", "arm", "scale", "regime", "calls", "question")
-    yield from table_lines(Table(title, header, RIGHT + LEFT + RIGHT + LEFT * 3, rows))
+    header = ("id", "arm", "scale", "regime", "calls", "item", "question")
+    yield from table_lines(Table(title, header, RIGHT + LEFT + RIGHT + LEFT * 4, rows))
     if len(found.listed) < found.total:
         yield f"{found.total - len(found.listed)} more: --limit 0 lists all"
 

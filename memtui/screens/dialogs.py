@@ -162,10 +162,15 @@ ENDINGS = (
 )
 
 
-def help_lines(look: Look) -> list[Text]:
-    """Keys, then the signs."""
+OWN_KEYS = {"runs": "lists", "episodes": "lists"}
+"""Screens whose own keys stand under another title than the screen's name."""
+
+
+def help_lines(look: Look, screen: str = "") -> list[Text]:
+    """Keys, those of `screen` (its name) first, then the signs."""
     lines: list[Text] = []
-    for title, keys in KEYS:
+    own = OWN_KEYS.get(screen.lower(), screen.lower())
+    for title, keys in sorted(KEYS, key=lambda part: part[0] != own):
         lines += [Text(end=""), styled(title, look.strong)]
         for key, what in keys:
             lines.append(
@@ -196,12 +201,13 @@ def help_lines(look: Look) -> list[Text]:
 class HelpText(LineView):
     """The help as a scrolling text."""
 
-    def __init__(self) -> None:
+    def __init__(self, screen: str) -> None:
         super().__init__()
+        self._screen_name = screen
         self._help: list[Text] = []
 
     def on_mount(self) -> None:
-        self._help = help_lines(look_of(self))
+        self._help = help_lines(look_of(self), self._screen_name)
         self.content_changed()
         self.focus()
 
@@ -213,15 +219,19 @@ class HelpText(LineView):
 
 
 class HelpScreen(Dialog):
-    """Keys and signs; closes with ?, q or Esc."""
+    """Keys, those of the screen it was asked on first, and signs; closes with ?, q or Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,q,f1", "dismiss('')", "close", show=False)
     ]
+
+    def __init__(self, screen: str) -> None:
+        super().__init__()
+        self._asked_on = screen
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield LineBlock(
                 [Text("memtui — keys and signs", look_of(self).strong, end="")], on_bar=True
             )
-            yield HelpText()
+            yield HelpText(self._asked_on)

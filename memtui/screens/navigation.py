@@ -128,9 +128,9 @@ class NavigatingApp(OpenFileApp):
     def action_screen(self, name: str) -> None:
         """A number key."""
         if isinstance(self.screen, MemtuiScreen):
-            if name == "runs" and self._folder is None:
-                self.say("one file is open; open its folder to see all runs: memtui FOLDER")
-            elif name != "runs" and self._session is None:
+            if name == "runs" and self._folder is None and self._session is not None:
+                self._folder = self._session.path.parent
+            if name != "runs" and self._session is None:
                 self.say("open a run first (Enter)")
             else:
                 self._keep_question(name)

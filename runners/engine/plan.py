@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
+from memtui.errors import how_to_add
 from memtui.metrics.scales import scale_label, scale_value
 from runners.engine import estimate, preflight
 from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
@@ -222,7 +223,7 @@ def missing_parts(experiment: Experiment, models: Mapping[str, ModelSettings]) -
     if experiment.models is None or experiment.config.model_access.cache == "replay":
         return tuple(lines)
     if find_spec("litellm") is None:
-        lines["language models are asked through litellm: run `pip install 'memtui[llm]'`"] = None
+        lines[f"language models are asked through litellm: {how_to_add('llm')}"] = None
     asked = [*models, experiment.memory_model, *(arm.model for arm in experiment.arms.values())]
     for model in asked:
         if model and model.startswith(LOCAL_PREFIX) and (absent := local_server.problem(model)):

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from memtui.errors import UserError
+from memtui.errors import UserError, how_to_add
 from runners.models.chat import ChatReply, ModelRequest, ToolRequest
 from runners.models.model_errors import ErrorKind, ModelError
 from runners.models.retry import parse_retry_after
@@ -206,9 +206,7 @@ def load_litellm() -> Any:
         warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic(\.|$)")
         litellm: Any = importlib.import_module("litellm")
     except ImportError as error:
-        raise UserError(
-            f"model calls need litellm ({error}); install it with: pip install 'memtui[llm]'"
-        ) from None
+        raise UserError(f"model calls need litellm ({error}): {how_to_add('llm')}") from None
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     # Providers that want tool definitions repeated after a tool call get them.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from memtui.errors import UserError
+from memtui.errors import UserError, how_to_add
 from runners.models import weights
 from runners.models.prices import LOCAL_PREFIX
 
@@ -43,7 +43,7 @@ def problem(model: str) -> str | None:
     if name not in known:
         return f"there is no local model {name!r}; known: {', '.join(known)}"
     if find_spec("xllamacpp") is None:
-        return "local models are served by xllamacpp: run `pip install 'memtui[local]'`"
+        return f"local models are served by xllamacpp: {how_to_add('local')}"
     found = weights.state(weights.KNOWN[name])
     if found != "installed":
         return f"the weights of {name} are {found}: run `memtui models install {name}`"

@@ -13,7 +13,7 @@ from textual import events
 
 from memtui.app import MemtuiApp
 from memtui.errors import UserError
-from memtui.screens.dialogs import HelpScreen, Question
+from memtui.screens.dialogs import HelpScreen, HelpText, Question
 from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
@@ -164,6 +164,32 @@ async def test_help_opens_over_every_screen_and_closes(run_file: Path) -> None:
             assert isinstance(app.screen, HelpScreen)
             await press(pilot, "j", "pagedown", "q")
             assert not isinstance(app.screen, HelpScreen)
+
+
+@pytest.mark.parametrize(("key", "title"), [("2", "overview"), ("3", "lists"), ("5", "ladder")])
+async def test_help_begins_with_the_keys_of_the_screen(
+    run_file: Path, key: str, title: str
+) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, key, "question_mark")
+        text = app.screen.query_one(HelpText)
+        lines = [text.line(index, 80).plain for index in range(text.count())]
+        assert lines[1] == title and "everywhere" in lines and lines.count(title) == 1
+
+
+async def test_the_palette_offers_our_own_help(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "2")
+        offered = [command.title for command in app.get_system_commands(app.screen)]
+        assert offered == ["Keys and signs", "Theme", "Screenshot", "Quit"]
+
+
+async def test_runs_of_one_open_file_are_those_beside_it(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "1")
+        assert "1 Runs" in screen_text(app) and "invented" in screen_text(app)
+        await press(pilot, "enter")
+        assert "2 Overview" in screen_text(app)
 
 
 async def test_a_folder_opens_on_its_runs_and_enter_opens_one(run_file: Path) -> None:
