@@ -152,7 +152,8 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
         if not found.detail.item.answerable:
             part.append(" (supports no answer)", look.muted)
         curve = coverage_curve(found.detail.coverage, total, look, width=12)
-        if curve.cell_len:
+        fits = line.cell_len + part.cell_len + 1 + curve.cell_len <= width
+        if curve.cell_len and fits:  # the curve goes before the ratio does
             part.append(" ")
             part.append_text(curve)
     else:

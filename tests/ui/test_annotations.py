@@ -38,7 +38,7 @@ async def test_a_flag_takes_a_question_out_of_every_rate_and_back(own_run: Path)
         shown = screen_text(app)
         assert "gold flagged as bad, out of every rate   bookmark   odd gold" in shown
         assert "Excluded: a reader flagged the gold of its question as wrong." in shown
-        await press(pilot, "F", "2", "1")
+        await press(pilot, "F", "2")
         assert screen_text(app) == before
 
 

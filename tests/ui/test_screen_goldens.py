@@ -5,10 +5,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual import events
+from textual.pilot import Pilot
 
-from tests.ui.driving import opened, press, reversed_text, screen_text, styled_rows
+from memtui.screens.episode_filters import TYPING_PAUSE
+from tests.ui.driving import (
+    CHARACTERS,
+    opened,
+    press,
+    reversed_text,
+    screen_text,
+    settle,
+    styled_rows,
+)
 
 Golden = Callable[[str, str], None]
 SIZES = [(80, 24), (120, 36)]
@@ -32,11 +44,24 @@ WALKS: dict[str, tuple[str, ...]] = {
 """Keys to each screen; between two of them all filters are taken off."""
 
 
+async def press_and_type(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys up to the line to type in; what follows comes at once, and is waited for."""
+    start = keys.index("slash") + 1
+    await press(pilot, *keys[:start])
+    for key in keys[start:]:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else CHARACTERS[key]))
+    await pilot.pause(2 * TYPING_PAUSE)
+    await settle(pilot)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_screens(size: tuple[int, int], run_file: Path, golden: Golden) -> None:
     async with opened(run_file, size) as (app, pilot):
         for name, keys in WALKS.items():
-            await press(pilot, *keys)
+            if "slash" in keys:
+                await press_and_type(pilot, *keys)
+            else:
+                await press(pilot, *keys)
             golden(f"{name}-{size[0]}x{size[1]}", screen_text(app))
             await press(pilot, "escape", "escape", "2", "3", "0", "2")
 
