@@ -315,7 +315,7 @@ class MemtuiApp(NavigatingApp):
             f"It was started with this window (process {child.pid}) and can go on without it.",
             (
                 Choice("l", "leave it running and quit"),
-                Choice("s", "stop it and quit (running it again continues)"),
+                Choice("s", "stop it and quit (it can be continued)"),
                 Choice("c", "cancel"),
             ),
         )

@@ -104,7 +104,6 @@ def _config_text(name: str) -> tuple[str, list[str]]:
 def _watch(config: Path, out: Path, *, paced: bool) -> int:
     """Run the benchmark as a child that outlives the app if the reader wants it to."""
     from memtui.cli.child_run import start_run
-    from memtui.cli.printing import program
 
     child = start_run(config, out, pace=PACE if paced else None)
     child.wait_for_file(out, seconds=60)
@@ -115,9 +114,17 @@ def _watch(config: Path, out: Path, *, paced: bool) -> int:
     except OSError as error:
         child.stop()
         raise UserError(f"the terminal was lost: {error}", exit_code=1) from error
-    if child.running:
-        again = f"the run goes on; look at it again with: {program()} {out}"
-    else:
-        again = f"the run file is {out}; open it again with: {program()} {out}"
-    print(again, file=sys.stderr)
+    print(_last_line(config, out, running=child.running), file=sys.stderr)
     return 0
+
+
+def _last_line(config: Path, out: Path, *, running: bool) -> str:
+    """What became of the run, and the command to type next."""
+    from memtui.cli.printing import program
+    from memtui.store.workspace import summarise
+
+    if running:
+        return f"the run goes on; look at it again with: {program()} {out}"
+    if summarise(out).state == "finished":
+        return f"the run is finished; look at it again with: {program()} {out}"
+    return f"the run is not finished; go on with: {program()} run {config} --out {out}"

@@ -98,7 +98,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("e w v", "exhausted, wrong, excluded; again: all"),
             ("0", "all"),
             ("s S", "sort by the next column, turn round"),
-            ("/", "filter line; Tab completes, Enter keeps it, Esc restores what was there"),
+            ("/", "filter; Tab completes, Enter keeps it, Esc undoes it"),
             ("f", "facets: how many have each value; Enter filters by it"),
             ("V", "saved views of the list"),
         ),
@@ -120,8 +120,8 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             (",  .", "the same question at a smaller, larger scale"),
             ("<  >", "the same question on the previous, next arm"),
             ("m M", "next, previous call that changed coverage"),
-            ("d", "the decision: reasoning, raw reply, messages added, what was cut"),
-            ("r", "the record of the call: raw request, evidence by rank, cost"),
+            ("d", "the decision: reasoning, raw reply, messages, cuts"),
+            ("r", "the call: raw request, ranks of the evidence, cost"),
             ("v", "what the judges said, raw"),
             ("Tab  z", "pane, zoom"),
             ("/  n N", "find in the text, next, previous"),
@@ -132,7 +132,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("h j k l", "cell"),
             ("Enter", "its trajectory"),
-            ("m M", "next, previous flip, then of the next question that has one"),
+            ("m M", "next, previous flip, on through the questions"),
             ("H L", "question back, on, within the filter"),
             ("/  n N", "find a question, next, previous"),
             ("r", "one seed and repeat after another, all"),
@@ -185,7 +185,7 @@ def help_lines(look: Look, screen: str = "") -> list[Text]:
         example.append(sign, strip.call_style(sign, look, beyond=True))
     example.append(EXHAUSTED, look.budget)
     example.append(PASS, look.good)
-    example.append("   complete at call 2, two more searches, right but exhausted", look.muted)
+    example.append("   complete at call 2, two more, right but exhausted", look.muted)
     lines.append(example)
     for sign, what in (*strip.LEGEND, *ENDINGS):
         lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))

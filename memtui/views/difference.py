@@ -12,7 +12,7 @@ REACH = 0.5
 SAME, OTHER_RESULT, OTHER_QUERY, ONLY_A, ONLY_B = "=", "≈", "≠", "◂", "▸"
 SIDE_BY_SIDE = (
     (SAME, "the same query, and the same came back"),
-    (OTHER_RESULT, "the same query, but something else came back, or another answer"),
+    (OTHER_RESULT, "the same query, but another result, or another answer"),
     (OTHER_QUERY, "another query"),
     (ONLY_A, "only A has it"),
     (ONLY_B, "only B has it"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import main
+from memtui.cli.demo import _last_line
 from memtui.cli.printing import program
 from memtui.errors import how_to_add
 from memtui.recorder import Recorder
@@ -89,3 +90,34 @@ def test_failures_name_the_keys_that_ladder_asks_for(
     shown = capsys.readouterr().out
     # What was not told leaves no empty place: no type between two dots, no reason in brackets.
     assert "item move-7 · history" in shown and "wrong\n" in shown and "()" not in shown
+
+
+CONFIG = """
+[data]
+name = "synthetic"
+limit = 2
+[ladder]
+scales = [0]
+[matrix]
+memory = ["bm25"]
+agent = ["search-once"]
+[caps]
+episodes = 1
+"""
+
+
+def test_a_demo_that_was_left_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config, out = Path("demo.toml"), Path("demo.memtui")
+    config.write_text(CONFIG, encoding="utf-8")
+    main(["run", str(config), "--out", str(out)])
+    assert "goes on" in _last_line(config, out, running=True)
+    said = _last_line(config, out, running=False)
+    assert said.endswith(" run demo.toml --out demo.memtui")
+    command = said.rpartition(" run ")[2].split()
+    capsys.readouterr()
+    assert main(["run", *command]) == 0
+    assert "finished" in capsys.readouterr().err
+    assert _last_line(config, out, running=False).startswith("the run is finished")

@@ -177,6 +177,15 @@ async def test_help_begins_with_the_keys_of_the_screen(
         assert lines[1] == title and "everywhere" in lines and lines.count(title) == 1
 
 
+async def test_no_line_of_the_help_is_cut_at_80_columns(run_file: Path) -> None:
+    async with opened(run_file, (80, 24)) as (app, pilot):
+        await press(pilot, "question_mark")
+        text = app.screen.query_one(HelpText)
+        lines = [text.line(index, 200) for index in range(text.count())]
+        room = text.scrollable_content_region.width
+        assert not [line.plain for line in lines if line.cell_len > room]
+
+
 async def test_the_palette_offers_our_own_help(run_file: Path) -> None:
     async with opened(run_file) as (app, pilot):
         await press(pilot, "2")
