@@ -57,6 +57,8 @@ PICTURES = (
     Picture("overview-no-colour", 80, 24, ("j", "l", "l"), no_colour=True),
     Picture("episodes", 120, 36, ("3", *typed("scale>=100 -arm:rolling"), "j", "j", "j")),
     Picture("trajectory", 120, 36, ("3", *typed(EXHAUSTED_THOUGH_RIGHT), "enter")),
+    Picture("ladder", 120, 36, ("3", *typed("hill"), "enter", "5", "m", *"kkkkkhh")),
+    Picture("compare", 120, 36, ("j", "c", "j", "c")),
     Picture("trajectory-light", 120, 36, ("3", *typed(EXHAUSTED_THOUGH_RIGHT), "enter"), "light"),
     Picture("trajectory-80x24", 80, 24, ("3", *typed(EXHAUSTED_THOUGH_RIGHT), "enter")),
     Picture("help", 100, 40, ("question_mark",)),
