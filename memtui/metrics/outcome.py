@@ -65,7 +65,7 @@ class Rule(NamedTuple):
 
 _BOTH: dict[EndReason, Rule] = {
     EndReason.ANSWERED: Rule(Kind.JUDGED),
-    EndReason.FORCED: Rule(Kind.MAYBE),
+    EndReason.FORCED: Rule(Kind.JUDGED),
     EndReason.STEP_CAP: Rule(Kind.MAYBE, censored=True),
     EndReason.BUDGET_REFUSED: Rule(Kind.MAYBE, censored=True),
     EndReason.BUDGET_TOKENS: Rule(Kind.MAYBE),
@@ -86,7 +86,7 @@ _BOTH: dict[EndReason, Rule] = {
 RULES: dict[BudgetMode, dict[EndReason, Rule]] = {
     BudgetMode.POST_HOC: _BOTH,
     # Hard: an answer is forced because request B+1 was refused, so R stops at B+1 by construction.
-    BudgetMode.HARD: _BOTH | {EndReason.FORCED: Rule(Kind.MAYBE, censored=True)},
+    BudgetMode.HARD: _BOTH | {EndReason.FORCED: Rule(Kind.JUDGED, censored=True)},
 }
 """The one table: end reason x mode -> counted, excluded (with its cause) or pending."""
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.errors import UserError
-from memtui.metrics.outcome import RULES, Kind, check_budget, outcome, standing
+from memtui.metrics.outcome import RULES, UNJUDGED, Kind, check_budget, outcome, standing
 from memtui.metrics.regime import OUTCOME_OF, flags, gave_up_early, overshoot, regime
 from memtui.model import BudgetMode, EndReason, Outcome, Regime
 from tests.metrics.episodes import Episode, episodes
@@ -149,3 +149,11 @@ def test_budgets_a_run_cannot_speak_about_are_refused() -> None:
         with pytest.raises(UserError) as error:
             check_budget(budget, mode, 2, cap)
         assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize("mode", list(BudgetMode))
+def test_a_forced_answer_without_a_verdict_waits_for_one(mode: BudgetMode) -> None:
+    """A second judge that has seen only some answers must not turn the rest into silence."""
+    unjudged = Episode(end_reason="forced", label=None)
+    found = standing(unjudged.end_reason, unjudged.label, unjudged.done, mode)
+    assert not found.counted and found.cause == UNJUDGED
