@@ -69,7 +69,7 @@ def _require_local_model() -> None:
     from runners.models.local_server import problem
 
     if (line := problem(LOCAL_MODEL)) is not None:
-        raise UserError(f"memtui demo --local: {line}")
+        raise UserError(line)
 
 
 def _next_free(folder: Path, name: str) -> Path:
