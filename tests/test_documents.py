@@ -20,8 +20,8 @@ from memtui.cli.parsing import build_parser, options_of, parsers_in
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MADE_LATER = re.compile(r"\.svg$|\.png$|docs/(results|performance)\.md$")
-"""Pictures and measurements are made by programs (screenshots/make.py, benchmarks) and may be absent."""
+MADE_LATER = re.compile(r"\.png$")
+"""PNG twins of the pictures are made on request (screenshots/make.py --png) and may be absent."""
 
 
 def blocks(page: Path, language: str) -> list[str]:

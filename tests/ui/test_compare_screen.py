@@ -268,7 +268,7 @@ async def test_links_open_the_same_comparison(run_file: Path) -> None:
         marks_of(session, None, None)
     app = MemtuiApp(run_file, session=session, marks=marks)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+        await until(pilot, lambda: getattr(app.screen, "sides", None) is not None)
         screen = compare_of(app)
         assert screen.sides is not None
         assert [arm for _, arm in screen.sides] == ["dense/until-confident", "bm25/until-confident"]

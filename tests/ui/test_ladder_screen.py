@@ -149,7 +149,7 @@ async def test_copy_gives_a_command_that_opens_the_same_cell(run_file: Path) -> 
         here = ladder_of(app).episode_id
     app = MemtuiApp(run_file, screen="ladder", episode=here)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+        await until(pilot, lambda: getattr(app.screen, "episode_id", None) == here)
         assert ladder_of(app).episode_id == here
 
 
@@ -163,7 +163,7 @@ async def test_a_link_to_a_step_opens_there_and_is_what_copy_gives(run_file: Pat
         step = int(words[words.index("--step") + 1])
     app = MemtuiApp(run_file, episode=here, step=step)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot)
+        await until(pilot, lambda: getattr(app.screen, "stop", None) is not None)
         screen = app.screen
         assert isinstance(screen, TrajectoryScreen) and screen.stop is not None
         assert (screen.episode_id, screen.stop.step.seq) == (here, seq)
