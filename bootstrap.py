@@ -35,12 +35,22 @@ def fail(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
+def interpreter() -> str:
+    """What an environment cannot be moved away from: this Python, this folder."""
+    return hashlib.sha256(f"{sys.version}|{sys.prefix}|{ROOT}".encode()).hexdigest()
+
+
 def stamp_of(kind: str) -> str:
-    """Fingerprint of everything an environment of this kind depends on."""
-    digest = hashlib.sha256(f"{sys.version}|{sys.prefix}|{ROOT}".encode())
+    """Fingerprint of everything an environment of this kind depends on; the interpreter comes first."""
+    digest = hashlib.sha256()
     for name in (LOCKS[kind], "pyproject.toml", "bootstrap.py"):
         digest.update((ROOT / name).read_bytes())
-    return digest.hexdigest()
+    return f"{interpreter()}\n{digest.hexdigest()}"
+
+
+def was_whole() -> bool:
+    """True when some earlier set-up with this interpreter came to its end."""
+    return any(s.read_text().startswith(interpreter()) for s in VENV.glob(".stamp-*"))
 
 
 def succeeds(*command: str | Path) -> bool:
@@ -73,8 +83,11 @@ def pip_command() -> list[str]:
 
 
 def build(kind: str) -> None:
-    """Make the environment from nothing, or add the dev lock to a sound core one."""
-    if kind == "dev" and is_ready("core"):
+    """Make the environment from nothing, or bring a whole one up to the lock.
+
+    Where the pins did not change, bringing it up needs no network, and extras stay.
+    """
+    if was_whole():
         # From here on it is half made: if this is interrupted, nobody may trust it.
         for stamp in VENV.glob(".stamp-*"):
             stamp.unlink()

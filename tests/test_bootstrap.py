@@ -104,6 +104,33 @@ def test_a_changed_lock_or_project_is_noticed(
     assert not bootstrap.is_ready("core")
 
 
+def test_a_changed_project_is_installed_into_the_same_environment(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pulling a new version must not cost an offline machine its packages, nor anybody the extras."""
+    use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    extra = bootstrap.VENV / "lib" / "extra"
+    extra.parent.mkdir()
+    extra.touch()
+    (bootstrap.ROOT / "pyproject.toml").write_text("other")
+    commands = use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    assert extra.exists() and bootstrap.is_ready("core")
+    assert not any("-m venv" in line for line in commands.asked)
+
+
+def test_another_interpreter_starts_from_nothing(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    monkeypatch.setattr(bootstrap, "interpreter", lambda: "another")
+    commands = use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    assert any("-m venv" in line for line in commands.asked)
+
+
 def test_packages_that_do_not_import_are_not_ready(
     bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
