@@ -8,6 +8,7 @@ arm. Paraphrases are caught by result overlap instead (`Facts.redundant`), not h
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import NamedTuple
 
 EXACT = "exact"
@@ -48,10 +49,20 @@ def terms(query: str) -> frozenset[str]:
 
 
 class QueryHistory:
-    """Queries of one episode in order; `add` compares each with all earlier ones."""
+    """Queries of one episode in order; `add` finds the nearest earlier one.
+
+    Equal queries and equal term sets are kept once, and only sets that share a term are compared: an
+    episode of thousands of repeated searches stays cheap.
+    """
 
     def __init__(self) -> None:
-        self._earlier: list[tuple[str, frozenset[str]]] = []
+        self._count = 0
+        self._texts: dict[str, int] = {}
+        """Plain text -> number of the latest query that reads so."""
+        self._sets: dict[frozenset[str], int] = {}
+        """Term set -> number of the latest query that has it."""
+        self._holding: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
+        """Term -> the distinct sets that hold it."""
 
     def add(self, query: str) -> Similarity:
         """Similarity to the nearest earlier query (ties: the latest), then remember this one.
@@ -61,29 +72,31 @@ class QueryHistory:
         """
         plain = " ".join(query.casefold().split())
         mine = terms(query)
-        best = Similarity(None, "", None)
-        for number, (other_plain, other) in enumerate(self._earlier, 1):
-            if plain == other_plain:
-                candidate = Similarity(1.0, EXACT, number)
-            else:
-                candidate = _compare(mine, other, number)
-            if best.value is None or candidate.value is None or _rank(candidate) >= _rank(best):
-                best = candidate
-        self._earlier.append((plain, mine))
-        return best
+        found = self._nearest(plain, mine)
+        self._count += 1
+        self._texts[plain] = self._count
+        if mine not in self._sets:
+            for term in mine:
+                self._holding[term].append(mine)
+        self._sets[mine] = self._count
+        return found
 
-
-def _rank(similarity: Similarity) -> tuple[float, bool]:
-    return (similarity.value or 0.0, similarity.kind == EXACT)
+    def _nearest(self, plain: str, mine: frozenset[str]) -> Similarity:
+        if not self._count:
+            return Similarity(None, "", None)
+        same = self._texts.get(plain)
+        if same is not None:
+            return Similarity(1.0, EXACT, same)
+        related = {other for term in mine for other in self._holding.get(term, ())}
+        if not related:
+            return Similarity(0.0, DIFFERENT, self._count)
+        candidates = (_compare(mine, other, self._sets[other]) for other in related)
+        return max(candidates, key=lambda found: (found.value or 0.0, found.nearest or 0))
 
 
 def _compare(mine: frozenset[str], other: frozenset[str], number: int) -> Similarity:
-    union = len(mine | other)
-    common = len(mine & other)
-    value = common / union if union else 0.0
-    if not common:
-        kind = DIFFERENT
-    elif mine == other:
+    value = len(mine & other) / len(mine | other)
+    if mine == other:
         kind = REORDERED
     elif mine > other:
         kind = NARROWED
