@@ -40,6 +40,10 @@ def strip_width(budget: int) -> int:
     return max(9, min(budget, PADDED_BUDGET) + 8)
 
 
+WIDEST_ARM = 22
+"""Cells of the arm column: the widest with which it still stands beside the question at 80 columns."""
+
+
 def columns(budget: int, longest_arm: int = 16) -> list[Column]:
     """The columns of the list; the question is last and takes what is left."""
     return [
@@ -51,7 +55,7 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
         Column("overshoot", "+t*", 3, "right", keep=7),
         Column("left", "left", 4, "right", keep=8),
         Column("redundant", "red.", 4, "right", keep=9),
-        Column("arm", "arm", max(6, min(longest_arm, 24)), keep=2),
+        Column("arm", "arm", max(6, min(longest_arm, WIDEST_ARM)), keep=2),
         Column("scale", "scale", 5, "right"),
         Column("type", "type", 16, keep=10),
         Column("tokens", "tokens", 6, "right", keep=12),

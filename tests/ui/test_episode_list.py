@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from memtui.screens.episode_row import columns
 from memtui.screens.episodes import EpisodesScreen
 from memtui.state.settings import SORT_ORDER
 from memtui.store.side_file import SideFile
+from memtui.views.columns import place
 from tests.ui.driving import opened, press, screen_text
 from tests.ui.test_hostile_run import assert_sane, hostile_run
 
@@ -100,3 +102,10 @@ async def test_hostile_values_are_facets_and_chips(tmp_path: Path) -> None:
                 await press(pilot, key)
                 assert_sane(screen_text(app), size[0])
             assert app.is_running
+
+
+@pytest.mark.parametrize("longest_arm", [6, 22, 60])
+def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int) -> None:
+    """However long the names are: rows that differ in nothing else must not look the same."""
+    names = [placed.column.name for placed in place(columns(2, longest_arm), 76)]
+    assert {"outcome", "strip", "arm", "scale", "question"} <= set(names)
