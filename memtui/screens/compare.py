@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -143,11 +144,7 @@ class CompareScreen(MemtuiScreen):
     def title_facts(self) -> Title:
         title = super().title_facts()
         if self._sides is not None and self._sides[0][0] != self._sides[1][0]:
-            title = Title(
-                self.NUMBER, self.NAME, f"{self._sides[0][0].name} | {self._sides[1][0].name}",
-                title.state, title.budget, title.hard, title.alpha, title.judge, title.filter,
-                title.excluded, title.paused,
-            )  # fmt: skip
+            title = replace(title, file=f"{self._sides[0][0].name} | {self._sides[1][0].name}")
         return title
 
     # --- what is compared -----------------------------------------------------------------------

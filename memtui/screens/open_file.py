@@ -112,6 +112,16 @@ class OpenFileApp(App[int]):
             header.state, header.state
         )
 
+    @property
+    def run_state_kept(self) -> str:
+        """The part of `run_state` that row 1 never drops: a run that goes on, a file in trouble."""
+        if self._trouble:
+            return self.run_state
+        session = self._session
+        if session is None or not session.header.live:
+            return ""
+        return f"{SIGNS[Outcome.PENDING]} {session.header.state}"
+
     def version_of(self, episode_id: int | None) -> int:
         """Grows when this episode changed."""
         return 0 if episode_id is None else self._read_anew + self._versions.get(episode_id, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.views.look import Look
@@ -14,12 +15,14 @@ from memtui.views.text_door import clean_line
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What row 1 says. `state` is one word for the run; None leaves a part out."""
+    """What row 1 says. `state` is what the run is; None leaves a part out."""
 
     number: int
     screen: str
     file: str
     state: str = ""
+    kept: str = ""
+    """The part of `state` that stays when room is short: what goes on, or is shown, right now."""
     budget: int | None = None
     hard: bool = False
     alpha: float | None = None
@@ -31,28 +34,41 @@ class Title:
     paused: bool = False
 
 
+NAME_KEPT = 8
+"""Cells of the file's name that stay when what goes on right now needs the room."""
+
+
 def title_row(title: Title, width: int, look: Look) -> Text:
-    """One row of exactly `width` cells. The screen and B are never dropped; names are cut first."""
+    """One row of exactly `width` cells. The screen, B and what goes on right now are never dropped;
+    names are cut first, then the settings that are needed least."""
     left = Text(end="", no_wrap=True)
     left.append(f" {title.number} {title.screen} ", look.chip)
-    right = _settings(title, width, look)
+    file = clean_line(title.file)
+    kept = 0
+    if title.kept:
+        kept = cell_len(title.kept) + 3 + min(NAME_KEPT, cell_len(file))
+    right = _settings(title, min(width * 2 // 3, width - left.cell_len - kept - 3), look)
     room = width - left.cell_len - right.cell_len - 2
-    if room >= 6:
-        name = clean_line(title.file, width=room - 1)
+    said = title.state
+    if kept and room < min(20, cell_len(file)) + cell_len(said) + 4:
+        said = title.kept
+    name_room = room - (cell_len(said) + 3 if kept else 0)
+    if name_room >= 6:
+        name = clean_line(title.file, width=name_room - 1)
         left.append(" ")
         left.append(name, look.strong)
-        room -= 1 + Text(name).cell_len
-    if title.state and room >= len(title.state) + 3:
+        room -= 1 + cell_len(name)
+    if said and room >= cell_len(said) + (2 if kept else 3):
         left.append("  ")
-        left.append(title.state, look.accent if title.state.startswith("▸") else look.muted)
+        left.append(said, look.accent if said.startswith("▸") else look.muted)
     gap = max(1, width - left.cell_len - right.cell_len - 1)
     line = left + Text(" " * gap, end="") + right + Text(" ", end="")
     line.truncate(width, pad=True)
     return line
 
 
-def _settings(title: Title, width: int, look: Look) -> Text:
-    """The dependencies, most needed first; those that do not fit in two thirds are left out."""
+def _settings(title: Title, room: int, look: Look) -> Text:
+    """The dependencies, most needed first; those that do not fit in `room` cells are left out."""
     parts: list[Text] = []
     if title.budget is not None:
         label = "B≤" if title.hard else "B "
@@ -73,7 +89,7 @@ def _settings(title: Title, width: int, look: Look) -> Text:
     if title.judge:
         parts.append(Text.assemble(("judge ", look.muted), (clean_line(title.judge, width=18), "")))
     line = Text(end="", no_wrap=True)
-    room = max(8, width * 2 // 3)
+    room = max(8, room)
     for part in parts:
         if line.cell_len + part.cell_len + 3 > room:
             continue
