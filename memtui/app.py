@@ -84,6 +84,7 @@ class MemtuiApp(NavigatingApp):
         Binding("J", "judge", "next judge", show=False, id="app.judge"),
         Binding("y", "copy", "copy", show=False, id="app.copy"),
         Binding("o", "pager", "open in pager", show=False, id="app.pager"),
+        Binding("x", "export", "export what is on screen", show=False, id="app.export"),
         Binding("space", "pause", "pause", show=False, id="app.pause"),
         Binding("question_mark,f1", "help", "help", show=False, id="app.help"),
         Binding("q,ctrl+c", "quit", "quit", show=False, id="app.quit"),
@@ -283,6 +284,12 @@ class MemtuiApp(NavigatingApp):
                     pager.page(text, command)
             except SuspendNotSupported:
                 self.say("a pager cannot be opened from here")
+
+    def action_export(self) -> None:
+        """Keep what is on screen in a file."""
+        from memtui.screens.export import offer
+
+        offer(self)
 
     def action_help(self) -> None:
         """Keys and signs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,27 @@ def find_failures(
         excluded=outcomes[Outcome.EXCLUDED],
         pending=outcomes[Outcome.PENDING],
         total=total,
+        regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
+        listed=listed,
+    )
+
+
+def list_episodes(source: ReportSource, ids: Sequence[int], budget: int) -> Failures:
+    """These episodes in this order, passed or not, told as failures are; counts are of these alone."""
+    rows = source.reader.episode_rows([*ids])
+    listed = tuple(_failure(rows[number], source, budget) for number in ids if number in rows)
+    kinds = Counter(one.regime for one in listed)
+    outcomes = Counter(OUTCOME_OF[one.regime] for one in listed)
+    return Failures(
+        file=str(source.reader.path),
+        budget=budget,
+        mode=source.run.mode,
+        judge=source.judge,
+        filter=source.filter_text,
+        ended=outcomes.total() - outcomes[Outcome.PENDING],
+        excluded=outcomes[Outcome.EXCLUDED],
+        pending=outcomes[Outcome.PENDING],
+        total=len(listed),
         regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
         listed=listed,
     )

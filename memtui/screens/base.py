@@ -23,7 +23,9 @@ from memtui.widgets.lines import LineBlock
 from memtui.widgets.title_row import HintRow, TitleRow
 
 if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
     from memtui.state.compare_marks import Mark
+    from memtui.state.live import Troubles
     from memtui.state.overview import Overview
     from memtui.state.session import RunSession
 
@@ -40,6 +42,8 @@ class Workbench(Protocol):
     def session(self) -> RunSession | None: ...
     @property
     def overview(self) -> Overview | None: ...
+    @property
+    def troubles(self) -> Troubles: ...
     @property
     def data_version(self) -> int: ...
     @property
@@ -214,6 +218,10 @@ class MemtuiScreen(Screen[None]):
     def text_to_page(self) -> str:
         """What `o` opens in the pager."""
         return self.text_to_copy()
+
+    def data_to_export(self) -> Data | None:
+        """What `x` writes as CSV and JSON, beside the picture; None where there is no data."""
+        return None
 
     # --- room -----------------------------------------------------------------------------------
 

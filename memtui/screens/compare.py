@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -40,6 +40,9 @@ from memtui.views.title import Title
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 
 class CompareScreen(MemtuiScreen):
@@ -350,6 +353,14 @@ class CompareScreen(MemtuiScreen):
         from memtui.report.comparison_text import comparison_text
 
         return comparison_text(self._found)
+
+    def data_to_export(self) -> Data | None:
+        """The comparison as `memtui compare` prints it."""
+        if self._found is None:
+            return None
+        from memtui.report.on_screen import comparison_data
+
+        return comparison_data(self._found)
 
     # --- keys -----------------------------------------------------------------------------------
 

@@ -85,6 +85,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("F", "flagged questions out of every rate, back in"),
             ("y", "copy what is selected"),
             ("o", "open it in the pager"),
+            ("x", "export what is on screen: text, SVG, CSV, JSON"),
             ("Space", "pause the live view, go on"),
             (":", "palette: theme, screenshot, keys"),
             ("?  q", "this help, quit"),
@@ -222,7 +223,8 @@ class HelpScreen(Dialog):
     """Keys, those of the screen it was asked on first, and signs; closes with ?, q or Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,q,f1", "dismiss('')", "close", show=False)
+        Binding("question_mark,q,f1", "dismiss('')", "close", show=False),
+        Binding("x", "app.export", "export what is on screen", show=False),
     ]
 
     def __init__(self, screen: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -34,6 +34,9 @@ from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Rule
 from memtui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 
 class EpisodesScreen(EpisodeFilters):
@@ -298,6 +301,15 @@ class EpisodesScreen(EpisodeFilters):
         session, source = self.bench.session, self._source
         line = None if source is None or not source.ids() else source.at(self.rows.cursor)
         return None if session is None or line is None else Mark(session.path, line.arm)
+
+    def data_to_export(self) -> Data | None:
+        """The episodes of the list, in its order."""
+        session, source = self.bench.session, self._source
+        if session is None or source is None:
+            return None
+        from memtui.report.on_screen import episodes_data
+
+        return episodes_data(session.path, session.settings, source.ids())
 
     def text_to_copy(self) -> str:
         """Question, gold, answer and the identity of the selected episode."""

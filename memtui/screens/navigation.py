@@ -100,6 +100,11 @@ class NavigatingApp(OpenFileApp):
             screen.forget()
         self.go("overview")
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder whose runs screen 1 lists; None while it was not asked for."""
+        return self._folder
+
     # --- screens --------------------------------------------------------------------------------
 
     def _named(self, name: str) -> MemtuiScreen:

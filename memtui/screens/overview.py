@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -26,6 +26,9 @@ from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 
 class OverviewScreen(MemtuiScreen):
@@ -201,6 +204,15 @@ class OverviewScreen(MemtuiScreen):
         """The arm under the cursor."""
         session, arm = self.bench.session, self.query_one(HeatTable).arm
         return None if session is None or arm is None else Mark(session.path, arm.arm.key)
+
+    def data_to_export(self) -> Data | None:
+        """The rates as `memtui report` prints them."""
+        session = self.bench.session
+        if session is None:
+            return None
+        from memtui.report.on_screen import overview_data
+
+        return overview_data(session.path, session.settings)
 
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""

@@ -33,6 +33,7 @@ from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
     from memtui.screens.compare import CompareScreen
 
 Sides = tuple[tuple[Path, str], tuple[Path, str]]
@@ -226,6 +227,18 @@ class PairScreen(MemtuiScreen):
         row = view.both[self._side].detail.row
         path = view.sides[self._side][0]
         return link(session, "trajectory", row.key, path=path)
+
+    def data_to_export(self) -> Data | None:
+        """Both episodes as `memtui show` prints them."""
+        session, view = self.bench.session, self._view
+        if session is None or view is None:
+            return None
+        from memtui.report.on_screen import episode_data
+
+        sides = [
+            (path, one.detail.row.id) for (path, _), one in zip(view.sides, view.both, strict=True)
+        ]
+        return episode_data(sides, session.settings.budget, session.settings.judge)
 
     # --- keys -----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -26,6 +26,9 @@ from memtui.views.text_door import clean_line
 from memtui.views.title import Title
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 REFRESH = 2.0
 """Seconds between two looks at the folder."""
@@ -239,6 +242,12 @@ class RunsScreen(MemtuiScreen):
         """The path of the file under the cursor."""
         line = self.selected_line()
         return "" if line is None else str(line.path)
+
+    def data_to_export(self) -> Data:
+        """The run files as `memtui ls` prints them."""
+        from memtui.report.on_screen import runs_data
+
+        return runs_data(self._folder)
 
     # --- keys -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -47,6 +47,9 @@ from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Pane, Rule
 from memtui.widgets.text_pane import TextPane
 from memtui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 
 class TrajectoryScreen(TrajectoryPanes):
@@ -358,6 +361,16 @@ class TrajectoryScreen(TrajectoryPanes):
         self._texts = None
         self._elsewhere = self._looked_for = None
         self._reading = Reading.TEXT
+
+    def data_to_export(self) -> Data | None:
+        """The episode as `memtui show` prints it, or its steps."""
+        found, session = self._found, self.bench.session
+        if found is None or session is None:
+            return None
+        from memtui.report.on_screen import episode_data
+
+        sides = [(session.path, found.detail.row.id)]
+        return episode_data(sides, session.settings.budget, session.settings.judge)
 
     def text_to_copy(self) -> str:
         """The text under the cursor when the text pane has the keys, else the episode."""

@@ -1,0 +1,179 @@
+"""What a screen shows, as CSV and JSON: made by the code of its headless twin, so that figures agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memtui.errors import UserError
+from memtui.report.as_json import to_json
+from memtui.report.csv_door import Value, to_csv
+from memtui.state.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The data of a screen. Nothing is read before one of the two is called, in a thread of its own."""
+
+    json: Callable[[], str]
+    csv: Callable[[], str]
+    row: str
+    """What a row of the CSV is."""
+
+
+def overview_data(path: Path, settings: Settings) -> Data:
+    """As `memtui report` at the reader's B, alpha, judge and filter."""
+
+    def report() -> Any:
+        from memtui.report.build import build_report
+        from memtui.store.reader import open_run
+
+        with open_run(path) as reader:
+            return build_report(
+                reader, settings.budget, settings.alpha, settings.judge, None, settings.filter,
+                flagged=settings.flagged,
+            )  # fmt: skip
+
+    def as_json() -> str:
+        from memtui.report.as_json import report_document
+
+        return to_json(report_document(report()))
+
+    def as_csv() -> str:
+        from memtui.report.as_csv import report_csv
+
+        return report_csv(report())
+
+    return Data(as_json, as_csv, "cell")
+
+
+def episodes_data(path: Path, settings: Settings, ids: Sequence[int]) -> Data:
+    """As `memtui failures`, but of the rows on screen in their order, whatever became of them."""
+
+    def found() -> Any:
+        from memtui.report.failures import list_episodes
+        from memtui.report.source import ReportSource
+        from memtui.store.reader import open_run
+
+        with open_run(path) as reader:
+            source = ReportSource(reader, settings.judge, settings.filter, flagged=settings.flagged)
+            return list_episodes(source, ids, settings.budget)
+
+    def as_json() -> str:
+        from memtui.report.failures import failures_document
+
+        return to_json(failures_document(found()))
+
+    def as_csv() -> str:
+        from memtui.report.failures import failures_csv
+
+        return failures_csv(found())
+
+    return Data(as_json, as_csv, "episode")
+
+
+def episode_data(sides: Sequence[tuple[Path, int]], budget: int, judge: str) -> Data:
+    """As `memtui show`, of one episode, or of several in a list; `sides`: (file, episode id) each."""
+
+    def documents() -> list[dict[str, Any]]:
+        from memtui.metrics.limits import is_context_arm
+        from memtui.report.episode import EpisodeReport, episode_document
+        from memtui.store.reader import open_run
+
+        made = []
+        for path, number in sides:
+            with open_run(path) as reader:
+                detail = reader.episode(number)
+                if detail is None:
+                    raise UserError(f"this episode is no longer in {path}")
+                context = any(
+                    arm.key == detail.row.arm and is_context_arm(arm.config)
+                    for arm in reader.arms()
+                )
+                made.append(
+                    episode_document(EpisodeReport(reader, detail, budget, judge, context=context))
+                )
+        return made
+
+    def as_json() -> str:
+        made = documents()
+        return to_json(made[0] if len(made) == 1 else made)
+
+    def as_csv() -> str:
+        return records_csv(
+            {"arm": one["arm"], "episode": one["uid"], **step}
+            for one in documents()
+            for step in one["steps"]
+        )
+
+    return Data(as_json, as_csv, "step")
+
+
+def ladder_data(path: Path, settings: Settings, item: int) -> Data:
+    """As `memtui ladder` of one question (its id)."""
+
+    def document() -> dict[str, Any]:
+        from memtui.report.ladder import build_ladder_report, ladder_document
+        from memtui.report.source import ReportSource
+        from memtui.store.reader import open_run
+
+        with open_run(path) as reader:
+            source = ReportSource(reader, settings.judge, settings.filter, flagged=settings.flagged)
+            return ladder_document(build_ladder_report(source, item, settings.budget))
+
+    def as_csv() -> str:
+        return records_csv(
+            {name: value for name, value in line.items() if name != "cells"} | cell
+            for line in document()["lines"]
+            for cell in line["cells"]
+            if cell is not None
+        )
+
+    return Data(lambda: to_json(document()), as_csv, "episode")
+
+
+def comparison_data(found: Any) -> Data:
+    """As `memtui compare`, of a `Comparison` that has been made."""
+
+    def as_json() -> str:
+        from memtui.report.comparison_text import comparison_document
+
+        return to_json(comparison_document(found))
+
+    def as_csv() -> str:
+        from memtui.report.comparison_text import comparison_csv
+
+        return comparison_csv(found)
+
+    return Data(as_json, as_csv, "scale")
+
+
+def runs_data(folder: Path) -> Data:
+    """As `memtui ls` of a folder."""
+
+    def document() -> dict[str, Any]:
+        from memtui.report.run_list import runs_document
+        from memtui.store.workspace import list_runs
+
+        return runs_document(folder, list_runs(folder))
+
+    return Data(lambda: to_json(document()), lambda: records_csv(document()["runs"]), "run file")
+
+
+def records_csv(records: Iterable[Mapping[str, Any]]) -> str:
+    """One row per record, a column for every name that occurs; lists and objects as JSON text."""
+    kept = [*records]
+    header = [*dict.fromkeys(name for record in kept for name in record)]
+    return to_csv(header, ([_value(record.get(name)) for name in header] for record in kept))
+
+
+def _value(value: Any) -> Value:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()

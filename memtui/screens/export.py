@@ -1,0 +1,211 @@
+"""The dialog that keeps what is on screen in a file: as text, as a picture, or its data as CSV or JSON."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.events import Key
+from textual.widgets import Input
+
+from memtui.errors import UserError
+from memtui.screens import clipboard, picture
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.dialogs import Dialog
+from memtui.state.new_file import folder_for, free_name, write_new
+from memtui.store.secrets import SecretFilter
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.widgets.lines import LineBlock, look_of
+
+if TYPE_CHECKING:
+    from memtui.screens.navigation import NavigatingApp
+
+WIDEST = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that what is on screen can be kept in."""
+
+    key: str
+    name: str
+    what: str
+    suffix: str
+    made: Callable[[], str]
+    """Makes the text; UserError where the file cannot be read for it."""
+
+
+class ExportDialog(Dialog):
+    """A letter chooses the form, Enter writes it under the name that is shown, Tab changes the name.
+
+    The answer is the letter of the form and the path.
+    """
+
+    AUTO_FOCUS: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "write", "write the file", show=False, id="export.write"),
+        Binding("tab", "rename", "change the name", show=False, id="export.name"),
+        Binding("down,j", "other(1)", "next form", show=False, id="export.next"),
+        Binding("up,k", "other(-1)", "previous form", show=False, id="export.previous"),
+    ]
+
+    def __init__(self, forms: Sequence[Form], folder: Path, stem: str) -> None:
+        super().__init__()
+        self._forms = tuple(forms)
+        self._at = 0
+        self._folder, self._stem = folder, stem
+        self._trouble = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(id="export-forms", on_bar=True)
+            yield Input(id="export-name", compact=True, select_on_focus=False)
+            yield LineBlock(id="export-keys", on_bar=True)
+
+    def on_mount(self) -> None:
+        self.set_focus(None)
+        self._choose(0)
+
+    @property
+    def name_line(self) -> Input:
+        """Where the file is named."""
+        return self.query_one("#export-name", Input)
+
+    def _choose(self, at: int) -> None:
+        self._at = at % len(self._forms)
+        self._trouble = ""
+        with self.name_line.prevent(Input.Changed):
+            self.name_line.value = str(
+                free_name(self._folder, self._stem, self._forms[self._at].suffix)
+            )
+        self._draw()
+
+    def _draw(self) -> None:
+        look = look_of(self)
+        width = max(30, min(WIDEST, self.app.size.width - 8))
+        lines = [styled("export what is on screen", look.strong), Text(end="")]
+        for at, form in enumerate(self._forms):
+            chosen = at == self._at
+            line = Text(end="", no_wrap=True)
+            line.append(f" {form.key} ", look.chip if chosen else look.accent)
+            line.append(f" {form.name:<5} ", look.strong if chosen else "")
+            line.append(form.what, look.muted)
+            line.truncate(width, overflow="ellipsis")
+            lines.append(line)
+        lines += [Text(end=""), styled("to the file", look.muted)]
+        forms = self.query_one("#export-forms", LineBlock)
+        said = styled("Enter write   Tab change the name   Esc close", look.muted)
+        if self._trouble:
+            said = styled(clean_line(self._trouble, width=width), look.budget)
+        keys = self.query_one("#export-keys", LineBlock)
+        for block in (forms, keys):
+            block.styles.width = width
+        self.name_line.styles.width = width
+        forms.show(lines)
+        keys.show([Text(end=""), said])
+
+    def on_key(self, event: Key) -> None:
+        """The letter of a form."""
+        if self.name_line.has_focus or event.character is None:
+            return
+        for at, form in enumerate(self._forms):
+            if event.character == form.key:
+                event.stop()
+                self._choose(at)
+
+    def action_other(self, by: int) -> None:
+        """The next or previous form."""
+        self._choose(self._at + by)
+
+    def action_rename(self) -> None:
+        """Give the keys to the name, or take them back."""
+        if self.name_line.has_focus:
+            self.set_focus(None)
+        else:
+            self.name_line.focus()
+
+    @on(Input.Submitted)
+    def _named(self) -> None:
+        self.action_write()
+
+    def action_write(self) -> None:
+        """Write the file, unless there is one under this name already."""
+        path = Path(self.name_line.value.strip()).expanduser()
+        if not path.name:
+            self._trouble = "the file needs a name"
+        elif path.exists():
+            self._trouble = f"{path.name} exists: choose another name (Tab)"
+        elif not path.parent.is_dir():
+            self._trouble = f"there is no folder {path.parent}"
+        else:
+            self.dismiss(f"{self._forms[self._at].key}{path}")
+            return
+        self._draw()
+
+
+def offer(app: NavigatingApp) -> None:
+    """Ask in which form to keep what is on screen now, and keep it."""
+    shot = picture.taken(app)
+    forms = [
+        Form("t", "text", "the screen as it is drawn", "txt", partial(picture.as_text, shot)),
+        Form(
+            "s", "SVG", "the screen with its colours", "svg",
+            partial(picture.as_svg, shot, look_of(app.screen)),
+        ),
+    ]  # fmt: skip
+    screen = app.screen
+    if isinstance(screen, MemtuiScreen):
+        data = screen.data_to_export()
+        if data is not None:
+            forms += [
+                Form("c", "CSV", f"one row per {data.row}", "csv", data.csv),
+                Form("j", "JSON", "one document, as the command line prints it", "json", data.json),
+            ]
+        whole = screen.text_to_page()
+        if whole:
+            forms.append(Form("w", "whole", "the text that o opens", "txt", lambda: whole))
+    dialog = ExportDialog(forms, *_place(app))
+
+    def keep(answer: str | None) -> None:
+        for form in forms:
+            if answer and answer[0] == form.key:
+                app.run_worker(_write(app, form, Path(answer[1:])), group="export")
+
+    app.push_screen(dialog, keep)
+
+
+async def _write(app: NavigatingApp, form: Form, path: Path) -> None:
+    """Write the file and say where; what cannot be written is one line."""
+
+    def write() -> str:
+        write_new(path, SecretFilter().scrub(form.made()))
+        return clipboard.copy(str(path.absolute()), app.copy_to_clipboard)
+
+    try:
+        route = await asyncio.to_thread(write)
+    except UserError as error:
+        app.say(str(error), error=True)
+        return
+    app.say(f"{form.name} written to {path}; its path was {route}")
+
+
+def _place(app: NavigatingApp) -> tuple[Path, str]:
+    """(folder, name without suffix) proposed for a file about what is on screen."""
+    session = app.session
+    screen = next(
+        (one for one in reversed(app.screen_stack) if isinstance(one, MemtuiScreen)), None
+    )
+    name = "memtui" if screen is None else screen.NAME.lower()
+    if session is None or name == "runs":
+        return folder_for(app.folder or Path()), name
+    return folder_for(session.path), f"{session.path.stem}-{name}"
