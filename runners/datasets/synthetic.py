@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 
 from memtui.errors import UserError
@@ -26,7 +25,8 @@ from runners.datasets.synthetic_facts_tune import TUNE
 from runners.datasets.synthetic_fillers import write_fillers
 from runners.datasets.synthetic_items import POOL, ItemWriter
 from runners.datasets.synthetic_kinds import Wording
-from runners.sessions import count_tokens, session_sha
+from runners.datasets.synthetic_short import shorten
+from runners.sessions import session_sha
 
 SPLITS = ("test", "tune")
 DEFAULT_SEED = 7
@@ -42,7 +42,7 @@ def load(
     seed: int = DEFAULT_SEED,
     split: str = "test",
     fillers: int = FILLERS,
-    filler_tokens: int | None = None,
+    exchanges: int | None = None,
 ) -> DataSet:
     """Generate a split; the same seed gives the same bytes on every machine.
 
@@ -56,7 +56,7 @@ def load(
     if split not in _MODULES:
         raise UserError(f"synthetic: no split {split!r}; there are {' and '.join(SPLITS)}")
     wording, topics, glue = wording_of(split)
-    for name, value in (("fillers", fillers), ("filler_tokens", filler_tokens)):
+    for name, value in (("fillers", fillers), ("exchanges", exchanges)):
         if value is not None and (
             isinstance(value, bool) or not isinstance(value, int) or value < 1
         ):
@@ -65,9 +65,10 @@ def load(
     writer = ItemWriter(rng, wording, topics, glue)
     drafted = writer.write()
     pool = write_fillers(drafted, writer, fillers)
-    if filler_tokens is not None:
-        pool = [_shortened(draft, filler_tokens) for draft in pool]
-    names = _names(rng, [*writer.evidence, *writer.contradictions, *pool])
+    drafts = [*writer.evidence, *writer.contradictions, *pool]
+    if exchanges is not None:
+        drafted = tuple(shorten(drafts, drafted, exchanges))
+    names = _names(rng, drafts)
     sessions = {session.id: session for session in _sessions(names)}
     items = tuple(item.source({id(draft): name for name, draft in names}) for item in drafted)
     return DataSet(
@@ -79,17 +80,6 @@ def load(
         notes=(f"generated from seed {seed}, split {split}",),
         licence="Apache-2.0",
     )
-
-
-def _shortened(draft: Draft, tokens: int) -> Draft:
-    """The draft's first turns, up to that many tokens; two at least."""
-    kept, left = 0, tokens
-    for turn in draft.turns:
-        left -= count_tokens(turn.text)
-        if left < 0:
-            break
-        kept += 1
-    return replace(draft, turns=draft.turns[: max(kept, 2)])
 
 
 def wording_of(split: str) -> tuple[Wording, Mapping[str, Topic], Glue]:

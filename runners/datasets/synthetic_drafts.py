@@ -25,6 +25,8 @@ class Draft:
     pool: str
     evidence_for: list[str] = field(default_factory=list)
     tags: tuple[str, ...] = ()
+    remarks: tuple[int, ...] = ()
+    """The turns that say something about a question: its evidence, or what comes close."""
 
 
 @dataclass(frozen=True, slots=True)

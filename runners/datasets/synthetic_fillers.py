@@ -38,7 +38,7 @@ def write_fillers(items: Sequence[DraftItem], writer: ItemWriter, number: int) -
         # Two remarks at most: the first `number` remarks each get a session, the rest double up.
         written = write_session(rng, topic, writer.glue, thing, remarks[place::number])
         day = FIRST_DAY + timedelta(days=rng.randint(0, (LAST_DAY - FIRST_DAY).days))
-        drafts.append(Draft(written.turns, moment(rng, day), POOL))
+        drafts.append(Draft(written.turns, moment(rng, day), POOL, remarks=written.places))
     return drafts
 
 

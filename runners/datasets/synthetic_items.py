@@ -238,7 +238,9 @@ class ItemWriter:
 
     def _session(self, topic: Topic, thing: str, remark: Remark, day: date) -> Found:
         written = write_session(self.rng, topic, self.glue, thing, [remark])
-        draft = Draft(written.turns, self._moment(day), EVIDENCE_POOL, [self._key])
+        draft = Draft(
+            written.turns, self._moment(day), EVIDENCE_POOL, [self._key], remarks=written.places
+        )
         self.evidence.append(draft)
         return draft, written.places[0]
 
@@ -253,7 +255,8 @@ class ItemWriter:
         topic = rng.choice(list(self.topics.values()))
         written = write_session(rng, topic, self.glue, rng.choice(topic.things), [Remark(line)])
         later = self._moment(self._day(told.date.date() + timedelta(days=1)))
-        draft = Draft(written.turns, later, CONTRADICTIONS, tags=(f"contradicts:{self._key}",))
+        tags = (f"contradicts:{self._key}",)
+        draft = Draft(written.turns, later, CONTRADICTIONS, tags=tags, remarks=written.places)
         self.contradictions.append(draft)
 
     # Small parts

@@ -171,12 +171,32 @@ def test_last_monday_is_the_latest_monday_before() -> None:
     assert visited("three days ago", date(2024, 1, 2)) == date(2023, 12, 30)
 
 
-def test_a_small_pool_of_short_fillers() -> None:
-    whole, small = load(), load(fillers=20, filler_tokens=120)
-    pool = [s for s in small.sessions.values() if s.pool == "pool" or s.pool in small.pools]
+def test_a_small_pool() -> None:
+    whole, small = load(), load(fillers=20)
+    pool = [s for s in small.sessions.values() if s.pool in small.pools]
     assert len(pool) == 20
-    assert all(sum(count_tokens(t.text) for t in s.turns) <= 120 or len(s.turns) == 2 for s in pool)
     assert [item.question for item in small.items] == [item.question for item in whole.items]
-    for options in ({"fillers": 0}, {"filler_tokens": True}):
+    for options in ({"fillers": 0}, {"exchanges": True}):
         with pytest.raises(UserError, match="whole number"):
             load(**options)
+
+
+@pytest.mark.parametrize("exchanges", [1, 2, 3])
+def test_short_sessions_keep_what_they_say_about_a_question(exchanges: int) -> None:
+    whole, short = load(fillers=40), load(fillers=40, exchanges=exchanges)
+    before = {item.key: item for item in whole.items}
+    for item in short.items:
+        for new, old in zip(item.evidence, before[item.key].evidence, strict=True):
+            assert new.session_id == old.session_id and new.session_id is not None
+            if old.turn is not None and new.turn is not None:
+                said = whole.sessions[new.session_id].turns[old.turn]
+                assert short.sessions[new.session_id].turns[new.turn] == said
+            else:
+                assert old.turn is None and new.turn is None
+    lengths = [len(session.turns) for session in short.sessions.values()]
+    # No session holds more than two remarks.
+    assert set(lengths) <= {2 * max(exchanges, n) for n in (1, 2)}
+    assert all(
+        [t.role for t in session.turns] == ["user", "assistant"] * (len(session.turns) // 2)
+        for session in short.sessions.values()
+    )
