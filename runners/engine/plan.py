@@ -17,6 +17,7 @@ from memtui.metrics.scales import scale_label, scale_value
 from runners.engine import estimate, preflight
 from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
 from runners.engine.experiment import Experiment
+from runners.engine.memory_calls import PhaseCalls, memory_calls, unbounded
 from runners.memory.contract import SystemInfo
 from runners.memory.registry import missing_needs
 from runners.models import local_server
@@ -45,6 +46,8 @@ class PlanReport:
     experiment: Experiment
     rows: tuple[Estimate, ...]
     judges: tuple[JudgeEstimate, ...]
+    memories: tuple[PhaseCalls, ...]
+    """What memory systems ask; in `hours`, and in no other total."""
     sizes: dict[float, HistorySize]
     missing: tuple[Missing, ...]
     missing_parts: tuple[str, ...]
@@ -119,6 +122,7 @@ class PlanReport:
                 }
                 for judge in self.judges
             ],
+            "memories": [one.as_dict() for one in self.memories],
             "scales": [
                 {
                     "scale": scale_value(scale),
@@ -172,15 +176,20 @@ def make_plan(experiment: Experiment, models: Mapping[str, ModelSettings]) -> Pl
             judge = estimate.judge_estimate(model, sum(episodes.values()), settings)
             judges.append(judge)
             seconds[model] = seconds.get(model, 0.0) + judge.seconds
+    memories = memory_calls(experiment, models)
+    for one in memories:
+        if one.model is not None:
+            seconds[one.model] = seconds.get(one.model, 0.0) + one.seconds
     at_once = {name: settings.concurrency for name, settings in models.items()}
     return PlanReport(
         experiment=experiment,
         rows=tuple(rows),
         judges=tuple(judges),
+        memories=memories,
         sizes=sizes,
         missing=missing_rungs(experiment),
         missing_parts=missing_parts(experiment, models),
-        warnings=tuple(_warnings(experiment, rows)),
+        warnings=(*_warnings(experiment, rows), *unbounded(memories)),
         hours=estimate.hours(seconds, at_once, experiment.config.limits.workers),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memtui.metrics.scales import scale_label
 from runners.engine import estimate
+from runners.engine.memory_calls import UNITS, Bounds
 from runners.engine.plan import PlanReport
-from runners.memory.needs import LLM
 
 
 def plan_text(report: PlanReport) -> str:
@@ -54,7 +54,10 @@ def plan_text(report: PlanReport) -> str:
             for j in report.judges
         ],
     )
-    lines += _section("memory systems that ask a model (not in the figures above)", _asking(report))
+    lines += _section(
+        "memory systems: calls, least to most (not in tokens and cost above)",
+        _asking(report),
+    )
     lines += _section(
         "missing rungs (their episodes are not planned)",
         [
@@ -70,17 +73,35 @@ def plan_text(report: PlanReport) -> str:
 
 
 def _asking(report: PlanReport) -> list[str]:
-    """Per memory system that asks a language model: which one, and when."""
-    experiment = report.experiment
-    phases = {
-        arm.memory_key: arm.memory.info.uses_door
-        for arm in experiment.arms.values()
-        if LLM in arm.memory.info.needs
-    }
-    return [
-        f"{name}: {experiment.memory_model}, in {', '.join(during)}"
-        for name, during in phases.items()
-    ]
+    """Of systems that ask a model, phase by phase: units, calls, text that goes through the model.
+
+    What systems without a model embed is in the JSON alone: it costs nothing but this machine's time.
+    """
+    lines = []
+    asking = {one.memory for one in report.memories if one.model is not None}
+    for one in report.memories:
+        if one.memory not in asking:
+            continue
+        calls = []
+        if one.complete.most != 0:
+            calls.append(f"{_bounds(one.complete)} completions by {one.model}")
+        if one.embed.most != 0:
+            calls.append(f"{_bounds(one.embed)} embeddings")
+        if one.text_tokens:
+            calls.append(f"at least {one.text_tokens:,} tokens of text")
+            calls += [f"{_dollars(one.cost)} for it"] if one.cost else []
+        if calls:
+            name = f"{one.memory} {one.phase}"
+            lines.append(f"{name}: {one.units:,} {UNITS[one.phase]}: {', '.join(calls)}")
+    return lines
+
+
+def _bounds(bounds: Bounds) -> str:
+    if bounds.most is None:
+        return f"{bounds.least:,} or more"
+    if bounds.most == bounds.least:
+        return f"{bounds.least:,}"
+    return f"{bounds.least:,} to {bounds.most:,}"
 
 
 def _section(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:

@@ -13,6 +13,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from memtui.model import Hit, Turn, Usage
 
+Calls = dict[str, dict[str, tuple[int, int | None]]]
+"""Calls of the door by phase and kind (`complete`, `embed`), least and most (None: not known)."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionText:
@@ -74,7 +77,7 @@ class SystemInfo:
     uses_door: tuple[str, ...] = ()
     """Phases in which it may call the door: `prepare`, `open`, `call`, `context`, `rank`. What it
     computes in this process is no call; what it asks of a model anywhere else is one."""
-    calls: dict[str, dict[str, tuple[int, int | None]]] = field(default_factory=dict)
+    calls: Calls = field(default_factory=dict)
     """How many calls of the door to expect, by phase and kind (`complete`, `embed`), as least and most
     (None: not known beforehand): in `prepare` per session of one exchange, in `open` per session of the
     haystack, in `call` per search. Kinds that are not named never occur; empty: nothing is declared."""
@@ -175,6 +178,25 @@ class Counted(Protocol):
     """A view that can say how many sessions it really holds; a preflight compares."""
 
     stored: int
+
+
+@runtime_checkable
+class Foretelling(Protocol):
+    """A system that can say what one session, however long, will ask of the door; the plan adds it up."""
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """`SystemInfo.calls` for this session: what `prepare` asks, and `open` on its account."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A system that holds more than memory: processes, files, connections.
+
+    `close` is awaited when no episode of the system is left or the run ends. It gives back what no open
+    view uses, may be called again, and a haystack may be opened afterwards.
+    """
+
+    async def close(self) -> None: ...
 
 
 @runtime_checkable

@@ -100,9 +100,9 @@ def needs_of(extractor: str) -> tuple[str, ...]:
     return (LLM, "model:minilm") if extractor == "model" else ("model:minilm",)
 
 
-def calls_of(extractor: str) -> dict[str, tuple[int, int | None]]:
-    """Calls for one text that is extracted from and whose findings are embedded together."""
-    asks: dict[str, tuple[int, int | None]] = {"complete": (1, ATTEMPTS)}
+def calls_of(extractor: str, pieces: int = 1) -> dict[str, tuple[int, int | None]]:
+    """Calls for texts that are extracted from one by one and whose findings are embedded together."""
+    asks: dict[str, tuple[int, int | None]] = {"complete": (pieces, pieces * ATTEMPTS)}
     return {"embed": (0, 1), **(asks if extractor == "model" else {})}
 
 

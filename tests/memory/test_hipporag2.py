@@ -207,11 +207,11 @@ async def test_calls_are_those_declared() -> None:
     door = ScriptedDoor(Model(), vectors=VECTORS)
     system = HippoRAG2()
     long = session(*SAID)
-    assert system.calls_per_session(long) == {"complete": 8, "embed": 1}
+    assert system.expected_calls(long)["prepare"] == {"complete": (8, 16), "embed": (1, 1)}
     await system.prepare(long, door)
     assert door.counts == {("ingest", "complete"): 8, ("ingest", "embed"): 1}
     empty = session("", " ")
-    assert system.calls_per_session(empty) == {"complete": 0, "embed": 0}
+    assert system.expected_calls(empty)["prepare"] == {"complete": (0, 0), "embed": (0, 0)}
     await system.prepare(empty, None)
     view, _ = await opened(door)
     before = door.counts.copy()

@@ -207,7 +207,7 @@ async def test_unreadable_sessions_leave_a_summary_or_nothing() -> None:
 async def test_calls_are_those_declared() -> None:
     door = ScriptedDoor(model, vectors=VECTORS)
     system = LiCoMemory()
-    assert system.calls_per_session(SESSIONS[0]) == {"complete": 2, "embed": 1}
+    assert system.expected_calls(SESSIONS[0])["prepare"] == {"complete": (2, 4), "embed": (0, 1)}
     await system.prepare(SESSIONS[0], door)
     assert door.counts == {("ingest", "complete"): 2, ("ingest", "embed"): 1}
     await system.prepare(session(""), None)
@@ -220,7 +220,8 @@ async def test_calls_are_those_declared() -> None:
     await view.rank(QUESTION, 5)
     assert door.counts - before == {("search", "complete"): 1, ("search", "embed"): 1}
     rules = LiCoMemory(extractor="rules")
-    assert rules.calls_per_session(SESSIONS[0])["complete"] == 0 and "llm" not in rules.info.needs
+    assert rules.expected_calls(SESSIONS[0])["prepare"]["complete"] == (0, 0)
+    assert "llm" not in rules.info.needs
 
 
 async def test_a_long_session_is_summarised_part_by_part() -> None:
@@ -244,7 +245,8 @@ async def test_a_long_session_is_summarised_part_by_part() -> None:
     assert prepared.summary.keys == ("one", "two", "3", "4"), "five keys, the date being one"
     assert prepared.summary.themes == (("B", "b"),)
     asked = [one for one in door.asked if one.schema is session_summary.SUMMARY]
-    assert len(asked) == 2 and system.calls_per_session(long)["complete"] == len(door.asked)
+    expected = system.expected_calls(long)["prepare"]["complete"]
+    assert len(asked) == 2 and expected == (len(door.asked), 2 * len(door.asked))
 
 
 def test_names_merge_by_words_within_a_type() -> None:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
+    Calls,
     Door,
     Haystack,
     SessionText,
@@ -91,6 +93,11 @@ class MemosText:
     def tools(self) -> tuple[ToolSpec, ...]:
         """One search tool."""
         return (self._interaction.tool(),)
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """One completion for every piece of the session, two where a reply has to be asked for again."""
+        pieces = len(packed_turns(session.turns, self._piece_tokens))
+        return {"prepare": calls_of(self._extractor, pieces)}
 
     async def prepare(self, session: SessionText, door: Door | None) -> ItemSession:
         """Read the session's memories, the first time its content is seen."""

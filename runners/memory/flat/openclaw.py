@@ -32,6 +32,7 @@ from runners.memory.chunking import cut_text, line_chunks
 from runners.memory.contract import (
     Artifact,
     CallResult,
+    Calls,
     Door,
     Haystack,
     MemoryError_,
@@ -321,6 +322,10 @@ class OpenClaw:
                 },
             ),
         )
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """One embedding, however long the session is."""
+        return {"prepare": {"embed": (0, 1)}}
 
     async def prepare(self, session: SessionText, door: Door | None) -> PreparedSession:
         """Cut, count and embed the session: one embedding call, none where it says nothing."""

@@ -40,7 +40,15 @@ import numpy as np
 from memtui.errors import UserError
 from memtui.model import Hit
 from runners.memory.chunking import Chunk, turn_pairs
-from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
+from runners.memory.contract import (
+    Artifact,
+    Calls,
+    Door,
+    Haystack,
+    SessionText,
+    SystemInfo,
+    ToolSpec,
+)
 from runners.memory.extraction import Extracted, Tally, require_door
 from runners.memory.flat.search import DEFAULT_K, best, check_k, require_artifacts
 from runners.memory.hierarchical.concurrently import concurrently
@@ -244,12 +252,16 @@ class HippoRAG2:
         """One search tool, worded by the mode."""
         return (self._interaction.tool(),)
 
-    def calls_per_session(self, session: SessionText) -> dict[str, int]:
-        """Calls at the door that preparing the session takes when every reply can be read at once."""
+    def expected_calls(self, session: SessionText) -> Calls:
+        """Twice for every passage, more where a reply has to be asked for again; one embedding."""
         passages = len(turn_pairs(session.turns, self._passage_tokens))
+        asked = 0 if self._rules else CALLS_PER_PASSAGE * passages
+        embedded = min(passages, 1)
         return {
-            "complete": 0 if self._rules else CALLS_PER_PASSAGE * passages,
-            "embed": min(passages, 1),
+            "prepare": {
+                "complete": (asked, asked * self._attempts),
+                "embed": (embedded, embedded),
+            }
         }
 
     async def prepare(self, session: SessionText, door: Door | None) -> HippoSession:

@@ -36,7 +36,15 @@ import numpy as np
 
 from memtui.errors import UserError
 from runners.memory.chunking import Chunk, turn_pairs
-from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
+from runners.memory.contract import (
+    Artifact,
+    Calls,
+    Door,
+    Haystack,
+    SessionText,
+    SystemInfo,
+    ToolSpec,
+)
 from runners.memory.extraction import Extracted, Tally, require_door
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.cognigraph import MERGE_AT, CogniGraph, LicoSession
@@ -176,11 +184,18 @@ class LiCoMemory:
         """One search tool, worded by the mode."""
         return (self._interaction.tool(),)
 
-    def calls_per_session(self, session: SessionText) -> dict[str, int]:
-        """Calls at the door that preparing the session takes when every reply can be read at once."""
+    def expected_calls(self, session: SessionText) -> Calls:
+        """Once for every exchange and every part, more where a reply has to be asked for again."""
         exchanges = len(turn_pairs(session.turns, self._chunk_tokens))
-        asked = exchanges + len(parts(session.turns, self._part_tokens))
-        return {"complete": 0 if self._rules else asked, "embed": min(exchanges, 1)}
+        asked = 0 if self._rules else exchanges + len(parts(session.turns, self._part_tokens))
+        return {
+            "prepare": {
+                "complete": (asked, asked * self._settings.attempts),
+                "embed": (0, min(exchanges, 1)),
+            },
+            # One for the dates of all, which no single session answers for.
+            "open": {"embed": (0, 1)},
+        }
 
     async def prepare(self, session: SessionText, door: Door | None) -> LicoSession:
         """Exchanges, summary and vectors: what depends on this content alone."""

@@ -21,6 +21,7 @@ from runners.failures import ProviderError
 from runners.memory.contract import (
     Artifact,
     CallResult,
+    Calls,
     Context,
     Door,
     Haystack,
@@ -279,6 +280,16 @@ class PackageSystem:
     def next_name(self) -> str:
         """A name for one more view."""
         return f"v{next(_NAMES)}"
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """What the recipe says of one batch, for every batch of the session."""
+        pieces = len(batches(session.turns, self.batch_tokens))
+        return {
+            "open": {
+                kind: (least * pieces, None if most is None else most * pieces)
+                for kind, (least, most) in self.info.calls["open"].items()
+            }
+        }
 
     async def prepare(self, session: SessionText, door: Door | None) -> tuple[Batch, ...]:
         """Cut the session into batches of messages."""

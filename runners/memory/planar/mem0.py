@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
+    Calls,
     Door,
     Haystack,
     SessionText,
@@ -97,6 +99,20 @@ class Mem0(ABC):
     def tools(self) -> tuple[ToolSpec, ...]:
         """One search tool."""
         return (self._interaction.tool(),)
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """One completion for every piece of the session, two where a reply has to be asked for again.
+
+        Where what is stored decides, every piece is decided on once more when a haystack is opened.
+        """
+        pieces = len(packed_turns(session.turns, self._piece_tokens))
+        return {
+            "prepare": calls_of(self._extractor, pieces),
+            "open": {
+                kind: (least * pieces, None if most is None else most * pieces)
+                for kind, (least, most) in self.info.calls.get("open", {}).items()
+            },
+        }
 
     async def prepare(self, session: SessionText, door: Door | None) -> ReadSession:
         """Read the session's facts, the first time its content is seen."""

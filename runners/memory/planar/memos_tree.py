@@ -26,8 +26,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from memtui.errors import UserError
+from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
+    Calls,
     Door,
     Haystack,
     SessionText,
@@ -169,6 +171,13 @@ class MemosTree:
     def tools(self) -> tuple[ToolSpec, ...]:
         """One search tool."""
         return (self._interaction.tool(),)
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        """One completion for every piece of the session, two where a reply has to be asked for again."""
+        pieces = len(packed_turns(session.turns, self._piece_tokens))
+        declared = self.info.calls
+        opens = {phase: declared[phase] for phase in ("open",) if phase in declared}
+        return {"prepare": calls_of(self._extractor, pieces), **opens}
 
     async def prepare(self, session: SessionText, door: Door | None) -> ItemSession:
         """Read the session's memories, the first time its content is seen."""
