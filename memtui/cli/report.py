@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+TABS = ("reliability", "stopping", "trust", "cost")
 HELP = "print reliability per arm and scale, with n, exclusions and intervals"
 
 
@@ -19,6 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         metavar="WHAT",
         help="also per question_type, cluster or subset (declared subsets of the items)",
+    )
+    parser.add_argument(
+        "--tab",
+        choices=TABS,
+        help="only this tab of the overview (default: everything)",
     )
     parser.add_argument(
         "--coverage",
@@ -37,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="add the tokens used after the evidence was complete (reads every step)",
+        help="add the tokens used after the evidence was complete (reads every step; --tab stopping has them)",
     )
 
 
@@ -47,8 +53,13 @@ def run(args: argparse.Namespace) -> int:
 
     from memtui.cli.printing import print_text
     from memtui.report.build import build_report
+    from memtui.state.tab import Tab
     from memtui.store.reader import open_run
 
+    tab = None if args.tab is None else Tab(args.tab)
+    by = args.by
+    if by is None and tab is Tab.RELIABILITY:
+        by = "question_type"
     # A process that reads a file, prints and ends: looking for cycles among 100,000 facts costs a
     # quarter of its time and finds none.
     gc.disable()
@@ -60,11 +71,11 @@ def run(args: argparse.Namespace) -> int:
             args.budget,
             args.alpha,
             args.judge,
-            args.by,
+            by,
             args.filter,
             coverage=args.coverage,
             bootstrap=not args.no_bootstrap,
-            tokens=args.tokens,
+            tokens=args.tokens or tab is Tab.STOPPING,
             flagged=args.flagged,
         )
     if args.json:
@@ -72,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
 
         text = to_json(report_document(report))
     elif args.csv or args.excel:
-        from memtui.report.as_csv import report_csv
+        from memtui.report.tab_csv import tab_csv
 
-        text = report_csv(report, excel=args.excel)
+        text = tab_csv(report, tab, excel=args.excel)
     elif args.md:
         from memtui.report.markdown import report_markdown
 
-        text = report_markdown(report)
+        text = report_markdown(report, tab)
     else:
         from memtui.report.plain import report_text
 
-        text = report_text(report)
+        text = report_text(report, tab)
     print_text(text)
     return 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from memtui.metrics.cost import PhaseCost, Spent
 from memtui.metrics.intervals import Interval
 from memtui.metrics.p90r import Quantile
 from memtui.metrics.rates import Rate, Tally
@@ -18,7 +19,7 @@ from memtui.metrics.scales import scale_value
 from memtui.metrics.stopping import Stopping
 from memtui.metrics.usable_scale import UsableScale
 from memtui.model import Usage
-from memtui.report.model import Arm, Cell, Report
+from memtui.report.model import Arm, Cell, Costs, Report
 
 SCHEMA = "memtui-report-1"
 
@@ -88,6 +89,28 @@ def report_document(report: Report) -> dict[str, Any]:
             for rung in report.rungs
         ],
         "ladder_items": report.ladder_items,
+        "judges_differ": [
+            {
+                "judge": pair.judge,
+                "other": pair.other,
+                "both": pair.both,
+                "right_right": pair.right_right,
+                "right_wrong": pair.right_wrong,
+                "wrong_right": pair.wrong_right,
+                "undecided": pair.undecided,
+                "alone": pair.alone,
+                "kappa": pair.kappa,
+                "wilson": _interval(pair.interval),
+            }
+            for pair in report.judging
+        ],
+        "costs": costs_document(report.costs),
+        "questions": {
+            "asked": report.asked,
+            "defective": report.defective,
+            "flagged": len(report.flagged),
+            "flagged_left_out": report.left_out,
+        },
         "alarms": [{"what": a.what, "k": a.k, "n": a.n} for a in report.alarms],
         "notes": list(report.notes),
     }
@@ -133,6 +156,8 @@ def cell_document(cell: Cell) -> dict[str, Any]:
                 for k, (value, n) in cell.repeats.pass_hat.items()
             ],
         }
+    if cell.agreement is not None:
+        document["judged_by_several"] = {"n": cell.agreement.n, "differ": cell.agreement.differ}
     if cell.tokens_after is not None:
         tokens, episodes, unknown = cell.tokens_after
         document["stopping"]["tokens_after"] = {
@@ -161,6 +186,59 @@ def counts_document(counts: Tally) -> dict[str, Any]:
         "covered_at_b": counts.covered_at_b,
         "covered_end": counts.covered_end,
         "coverage_n": counts.coverage_n,
+    }
+
+
+def costs_document(costs: Costs) -> dict[str, Any]:
+    """Sums of the ledger by cell, arm and memory system."""
+    return {
+        "cells": [
+            {
+                "arm": one.arm,
+                "scale": scale_value(one.scale),
+                "episodes": one.episodes,
+                "right": one.right,
+                "phases": [phase_document(phase) for phase in one.phases],
+            }
+            for one in costs.cells
+        ],
+        "arms": [
+            {
+                "arm": one.arm,
+                "memory": one.memory,
+                "episodes": one.episodes,
+                "right": one.right,
+                "phases": [phase_document(phase) for phase in one.phases],
+            }
+            for one in costs.arms
+        ],
+        "ingest": [
+            {"memory": one.memory, "arms": list(one.arms), **phase_document(one.cost)}
+            for one in costs.ingests
+        ],
+    }
+
+
+def phase_document(cost: PhaseCost) -> dict[str, Any]:
+    """One phase: sums of what is known (null: nothing is), and of how many lines it is not."""
+    return {
+        "phase": cost.phase,
+        "paid": _spent(cost.paid),
+        "cold": _spent(cost.cold),
+        "wall_ms": cost.wall.value,
+        "wall_unknown": cost.wall.unknown,
+    }
+
+
+def _spent(spent: Spent) -> dict[str, Any]:
+    tokens = spent.tokens.value
+    return {
+        "calls": spent.calls,
+        "lines": spent.tokens.lines,
+        "tokens": None if tokens is None else int(tokens),
+        "tokens_unknown": spent.tokens.unknown,
+        "cost_usd": spent.dollars.value,
+        "cost_unknown": spent.dollars.unknown,
     }
 
 

@@ -59,7 +59,7 @@ def stopping_table(report: Report) -> Table:
         row += [f"{percent(b.p_right)} ({b.n})" if b.n else UNKNOWN for b in found.buckets]
         mean = found.mean_overshoot
         row += [UNKNOWN if mean is None else f"{mean:.2f}"]
-        row += [str(found.redundant), str(found.gave_up_early)]
+        row += [f"{found.redundant}/{found.n}", f"{found.gave_up_early}/{found.n}"]
         if tokens:
             row.append(_tokens(cell))
         rows.append(tuple(row))

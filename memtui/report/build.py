@@ -11,6 +11,8 @@ from memtui.metrics.outcome import check_budget
 from memtui.metrics.rates import RATES, covered_rate, overshoots, p90r, rate, tally
 from memtui.metrics.repeats import repeat_rates
 from memtui.metrics.stopping import stopping
+from memtui.report.costs import Ledger
+from memtui.report.judging import Judging
 from memtui.report.ladders import arm_reports, with_bootstrap
 from memtui.report.model import Cell, Group, Report
 from memtui.report.notes import notes_of
@@ -53,8 +55,13 @@ def report_at(
     *,
     bootstrap: bool = False,
     tokens: bool = False,
+    judges: bool = True,
+    costs: bool = True,
 ) -> Report:
-    """The report of a source that is already read; another B costs a look-up per cell."""
+    """The report of a source that is already read; another B costs a look-up per cell.
+
+    `judges` and `costs` read all verdicts and the ledger, once per selection; without them both are empty.
+    """
     run = source.run
     at = check_budget(
         run.budget if budget is None else budget, run.mode, run.budget, source.call_cap
@@ -65,7 +72,7 @@ def report_at(
     selection = source.selected(at)
     cells = _cells(source, selection, at, 1)
     if tokens:
-        tokens_after_coverage(source.reader, selection.facts, source.cells, cells)
+        tokens_after_coverage(source.reader, selection.facts, source.cells, cells, run.mode)
     groups = _groups(source, selection, by, at) if by else ()
     arms = arm_reports(source, selection, cells, level, at, bootstrap=bootstrap)
     if bootstrap:
@@ -93,6 +100,16 @@ def report_at(
         alarms=selection.alarms,
         notes=(),
     )
+    if judges:
+        found = selection.judging = selection.judging or Judging(source, selection)
+        report.judging = found.pairs
+        for cell in (*cells, *report.unanswerable):
+            cell.agreement = found.cells.get(cell.cell_id)
+    if costs:
+        ledger = selection.ledger = selection.ledger or Ledger(source, selection)
+        report.costs = ledger.costs(cells, report.unanswerable)
+    report.flagged, report.left_out = source.marks.bad_gold, bool(source.left_out)
+    report.asked, report.defective = len(selection.answerable_items), len(selection.flagged_items)
     report.notes = notes_of(report, source, selection)
     return report
 

@@ -9,17 +9,18 @@ from memtui.report.model import Report
 from memtui.report.plain import header_lines
 from memtui.report.table import LEFT, Table
 from memtui.report.tables import report_tables
+from memtui.state.tab import Tab
 from memtui.views.text_door import clean_line
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
-def report_markdown(report: Report) -> str:
-    """The whole report, with a final line end."""
-    return "\n".join(_lines(report)) + "\n"
+def report_markdown(report: Report, tab: Tab | None = None) -> str:
+    """The whole report, or one tab of it, with a final line end."""
+    return "\n".join(_lines(report, tab)) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, tab: Tab | None) -> Iterator[str]:
     first, *rest = header_lines(report)
     yield f"# {escaped(first)}"
     yield ""
@@ -28,10 +29,10 @@ def _lines(report: Report) -> Iterator[str]:
     for alarm in report.alarms:
         yield ""
         yield f"**Alarm:** {escaped(str(alarm))}"
-    for table in report_tables(report):
+    for table in report_tables(report, tab):
         yield ""
         yield from table_lines(table)
-    if report.notes:
+    if report.notes and tab in (None, Tab.TRUST):
         yield ""
         yield "## Notes"
         yield ""

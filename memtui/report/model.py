@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memtui.metrics.alarm import Alarm
+from memtui.metrics.cost import PhaseCost
 from memtui.metrics.intervals import Interval
+from memtui.metrics.judging import Agreement, JudgePair
 from memtui.metrics.ladder_bootstrap import ScaleDistribution
 from memtui.metrics.p90r import Quantile
 from memtui.metrics.rates import Rate, Tally
@@ -65,6 +67,8 @@ class Cell:
     """Cluster-bootstrap intervals of pass, exhausted, wrong and p90r, where clusters are few."""
     tokens_after: tuple[int, int, int] | None = None
     """(tokens after the evidence was complete, episodes, model steps of unknown usage)."""
+    agreement: Agreement | None = None
+    """Of all judges, unanswerable items included; None where the file has one judge only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,48 @@ class Group:
     cells: tuple[Cell, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CellCost:
+    """What the `episodes` of one cell that ended used, by phase; `right` of them, whatever B is."""
+
+    cell_id: int
+    arm: str
+    scale: float | None
+    episodes: int
+    right: int
+    phases: tuple[PhaseCost, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCost:
+    """The same over all cells of an arm, and what its memory system spent on taking sessions in."""
+
+    arm: str
+    memory: str
+    episodes: int
+    right: int
+    phases: tuple[PhaseCost, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """What a memory system spent on taking sessions in, for all of its `arms` and scales together."""
+
+    memory: str
+    """Empty for what no arm of the file owns."""
+    arms: tuple[str, ...]
+    cost: PhaseCost
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the episodes that pass the filter used, unanswerable and excluded ones included."""
+
+    cells: tuple[CellCost, ...] = ()
+    arms: tuple[ArmCost, ...] = ()
+    ingests: tuple[Ingest, ...] = ()
+
+
 @dataclass(slots=True)
 class Report:
     """Everything `memtui report` prints at one B, alpha, judge and filter."""
@@ -131,3 +177,13 @@ class Report:
     """Questions that every rung has; None where that is all of them."""
     alarms: tuple[Alarm, ...]
     notes: tuple[str, ...]
+    judging: tuple[JudgePair, ...] = ()
+    """The judge of the report against each other one of the file."""
+    costs: Costs = Costs()
+    flagged: frozenset[str] = frozenset()
+    """Keys of the questions whose gold a reader flagged, left out or not."""
+    left_out: bool = False
+    """Whether these are out of every rate."""
+    asked: int = 0
+    """Answerable questions asked; `defective` of them have a defect that lint knows."""
+    defective: int = 0

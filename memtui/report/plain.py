@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from memtui.report.model import Report
 from memtui.report.table import LEFT, Table
 from memtui.report.tables import report_tables
+from memtui.state.tab import Tab
 from memtui.views.numbers import level
 from memtui.views.text_door import clean_line, fit
 
@@ -17,22 +18,22 @@ GAP = "  "
 WIDTH = 100
 
 
-def report_text(report: Report) -> str:
-    """The whole report, with a final line end."""
-    return "\n".join(_lines(report)) + "\n"
+def report_text(report: Report, tab: Tab | None = None) -> str:
+    """The whole report, or one tab of it, with a final line end."""
+    return "\n".join(_lines(report, tab)) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, tab: Tab | None) -> Iterator[str]:
     yield from header_lines(report)
     for alarm in report.alarms:
         yield clean_line(f"ALARM  {alarm}")
-    for table in report_tables(report):
+    for table in report_tables(report, tab):
         yield ""
         yield from table_lines(table)
     if not report.cells and not report.unanswerable:
         yield ""
         yield "no episode has run" if not report.filter else "no episode passes the filter"
-    if report.notes:
+    if report.notes and tab in (None, Tab.TRUST):
         yield ""
         yield "Notes"
         for note in report.notes:

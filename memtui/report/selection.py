@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memtui.metrics.alarm import Alarm
 from memtui.metrics.histogram import Fold, Profile, fold, fold_profiles, merge
 from memtui.metrics.outcome import standing
 from memtui.report.alarms import abnormal_ends
 from memtui.store.records import CellRow, EpisodeFact
+
+if TYPE_CHECKING:
+    from memtui.report.costs import Ledger
+    from memtui.report.judging import Judging
 
 Results = dict[Hashable, list[tuple[int, bool]]]
 """{cluster: [(R, right) of each counted episode]} of one cell."""
@@ -36,6 +41,10 @@ class Selection:
         self._config = config
         self._histories = histories
         self._unavailable = unavailable
+        self.ledger: Ledger | None = None
+        """What the episodes spent, once it was read."""
+        self.judging: Judging | None = None
+        """Verdicts of all judges, once they were read."""
 
     @cached_property
     def folds(self) -> dict[Hashable, Fold]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from memtui.metrics.outcome import standing
 from memtui.report.model import Cell
 from memtui.store import codec
 from memtui.store.reader import RunReader
@@ -25,13 +26,21 @@ def tokens_after_coverage(
     facts: Sequence[EpisodeFact],
     rows: Mapping[int, CellRow],
     cells: Sequence[Cell],
+    mode: str,
 ) -> None:
-    """Fill `tokens_after` of the cells: every model step after the call that completed the evidence.
+    """Fill `tokens_after` of the cells: every model step after the call that completed the evidence, over
+    the episodes that count.
 
     The last of these is the answer, which any agent needs. A step without usage is counted as unknown,
     so that the sum is a lower bound and says so.
     """
-    covered = [fact.id for fact in facts if fact.t_star is not None and fact.answerable]
+    covered = [
+        fact.id
+        for fact in facts
+        if fact.t_star is not None
+        and fact.answerable
+        and standing(fact.end_reason, fact.label, fact.done, mode).counted
+    ]
     found = {
         cell: (tokens, episodes, unknown)
         for cell, episodes, tokens, unknown in reader.query(_SQL, (codec.to_text(covered),))
