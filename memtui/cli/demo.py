@@ -103,9 +103,9 @@ def _config_text(name: str) -> tuple[str, list[str]]:
 
 def _watch(config: Path, out: Path, *, paced: bool) -> int:
     """Run the benchmark as a child that outlives the app if the reader wants it to."""
-    from memtui.cli.child_run import start_run
+    from memtui.state.child_run import start_run
 
-    child = start_run(config, out, pace=PACE if paced else None)
+    child = start_run(config, out, ["--pace", f"{PACE:g}"] if paced else ["--full-speed"])
     child.wait_for_file(out, seconds=60)
     from memtui.app import MemtuiApp
 

@@ -113,4 +113,20 @@ def run(args: argparse.Namespace) -> int:
         marks=marks,
     )
     app.run()
+    say_what_goes_on()
     return app.return_code or 0
+
+
+def say_what_goes_on() -> None:
+    """After the app: one line per run that was started in it and goes on."""
+    from memtui.cli.printing import program
+    from memtui.state.child_run import still_running
+    from memtui.views.text_door import clean_line
+
+    for child in still_running():
+        out = clean_line(str(child.out))
+        print(
+            f"{out} goes on (process {child.pid}, log {clean_line(str(child.log))});"
+            f" look at it again with: {program()} {out}",
+            file=sys.stderr,
+        )

@@ -1,131 +1,85 @@
-"""Screen 1: the run files of a folder. State, progress, outcome counts, a bar per scale."""
+"""Screen 1: the run files of a folder. State, progress, rates, a bar per scale, time and cost left."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from time import monotonic
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.worker import get_current_worker
 
 from memtui.errors import UserError
-from memtui.screens.base import MemtuiScreen
+from memtui.screens.run_columns import RunRows, placed_columns
+from memtui.screens.run_control import RunControl
+from memtui.screens.run_facts import facts_lines, plural, summary_line
 from memtui.state.compare_marks import Mark
-from memtui.state.run_list import RunLine, read_runs, with_rates
-from memtui.views.bars import bars, share_bar
-from memtui.views.columns import Column, heading, place, row
+from memtui.state.run_list import SORTS, RunLine, RunList, next_match, ordered
+from memtui.views.columns import heading
 from memtui.views.hints import Hint
-from memtui.views.look import Look
-from memtui.views.numbers import duration, scale, size
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
+from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
 
-if TYPE_CHECKING:
-    from memtui.report.on_screen import Data
-
 REFRESH = 2.0
 """Seconds between two looks at the folder."""
-
-COLUMNS = (
-    Column("run", "run", 12, grow=2),
-    Column("state", "state", 13),
-    Column("progress", "episodes", 9, "right"),
-    Column("bar", "", 12, keep=6),
-    Column("pass", "pass", 5, "right"),
-    Column("exhausted", "exh.", 5, "right", keep=1),
-    Column("wrong", "wrong", 5, "right", keep=1),
-    Column("excluded", "excl.", 5, "right", keep=3),
-    Column("scales", "by scale", 8, keep=2),
-    Column("arms", "arms", 4, "right", keep=4),
-    Column("size", "size", 7, "right", keep=7),
-    Column("started", "started", 16, keep=5),
-    Column("data", "data", 12, keep=8, grow=1),
-)
-STATES = {
-    "running": ("▸ running", "accent"),
-    "paused": ("‖ paused", "budget"),
-    "finished": ("✓ finished", "good"),
-    "interrupted": ("◌ interrupted", "missing"),
-    "unusable": ("! unusable", "bad"),
-}
+SHOW_EVERY = 0.25
+"""Seconds between two pictures while the files are being read for the first time."""
 
 
-class RunSource:
-    """The files as rows; the id of a row is its place in the order of first sight."""
-
-    def __init__(self, lines: Sequence[RunLine], ids: dict[Path, int], look: Look) -> None:
-        self.lines = list(lines)
-        self._ids = [ids.setdefault(line.path, len(ids)) for line in lines]
-        self._look = look
-
-    def ids(self) -> list[int]:
-        return self._ids
-
-    def row_key(self, index: int) -> Hashable | None:
-        return None
-
-    def row(self, index: int, width: int) -> Text:
-        return Text(" ", end="") + row(place(COLUMNS, width - 2), self._cells(self.lines[index]))
-
-    def _cells(self, line: RunLine) -> dict[str, Text | str]:
-        look, summary, counts = self._look, line.summary, line.counts
-        word, style = STATES.get(summary.state, (summary.state, "muted"))
-        cells: dict[str, Text | str] = {
-            "run": line.path.stem,
-            "state": styled(clean_line(word, width=13), getattr(look, style)),
-            "size": styled(size(summary.size), look.muted),
-        }
-        if summary.state == "unusable":
-            cells["progress"] = styled("–", look.faint)
-            return cells
-        progress = summary.progress
-        if progress is not None:
-            cells["progress"] = f"{progress.done}/{progress.planned}"
-            cells["bar"] = share_bar(progress.done, progress.planned, 12, look)
-        cells["arms"] = styled(str(summary.arms), look.muted)
-        cells["started"] = styled(summary.created_at[:16].replace("T", " "), look.muted)
-        cells["data"] = summary.dataset
-        if counts is not None:
-            cells["pass"] = styled(str(counts.passed), look.good)
-            cells["exhausted"] = styled(str(counts.exhausted), look.budget)
-            cells["wrong"] = styled(str(counts.wrong), look.bad)
-            excluded = counts.n_excluded
-            cells["excluded"] = styled(str(excluded), look.missing if excluded else look.muted)
-            rates = [passed / n if n else None for _, passed, n in line.by_scale[:8]]
-            cells["scales"] = bars(rates, look, gap="")
-        return cells
-
-
-class RunsScreen(MemtuiScreen):
+class RunsScreen(RunControl):
     """All run files of the workspace, newest first; unusable ones say why."""
 
     NUMBER = 1
     NAME = "Runs"
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("Enter", "open"),
-        Hint("j k", "move"),
+        Hint("r", "run"),
+        Hint("t", "stop"),
+        Hint("u", "continue"),
         Hint("c", "mark for compare"),
+        Hint("sS", "sort"),
+        Hint("/", "find"),
+        Hint("i", "alias, note"),
+        Hint("p", "path"),
+        Hint("F", "flagged"),
         Hint("R", "look again"),
-        Hint("2-6", "screens of the open run"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("R", "again", "look again", id="runs.again")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("R", "again", "look again", id="runs.again"),
+        Binding("s", "sort(False)", "sort by the next column", id="runs.sort"),
+        Binding("S", "sort(True)", "turn the order round", id="runs.sort-turn"),
+        Binding("slash", "find", "find a run", id="runs.find"),
+        Binding("n", "match(1)", "next match", id="runs.match"),
+        Binding("N", "match(-1)", "previous match", id="runs.match-back"),
+        Binding("F", "flagged", "flagged questions in or out", id="runs.flagged"),
+    ]
 
     def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
+        super().__init__(folder)
+        self._runs = RunList(folder)
         self._lines: list[RunLine] = []
         self._ids: dict[Path, int] = {}
         self._timer: Timer | None = None
+        self._busy = self._again = False
+        self._left = 0
+        """Files whose rates are still to be read."""
+        self._sort, self._turned = SORTS[0], False
+        self._without_flagged = False
+        self._find = ""
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="list-head")
+        yield FilterLine(placeholder="words of a name, note, data set or state", id="filter-line")
         yield VirtualList(id="runs")
         yield LineBlock(id="run-facts")
 
@@ -144,6 +98,9 @@ class RunsScreen(MemtuiScreen):
             self._timer.pause()
 
     def on_screen_resume(self) -> None:
+        session = self.bench.session
+        if session is not None:
+            self._without_flagged = session.settings.without_flagged
         super().on_screen_resume()
         if self._timer is not None:
             self._timer.resume()
@@ -152,30 +109,52 @@ class RunsScreen(MemtuiScreen):
         return Title(self.NUMBER, self.NAME, str(self._folder))
 
     def depends_on(self) -> object:
-        return self.look.name
+        return self.look.name, self._without_flagged, self.bench.marked
 
     def draw(self) -> None:
+        self._show(self._lines, self._left)
         self.look_again()
 
     # --- reading --------------------------------------------------------------------------------
 
-    @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
     def look_again(self) -> None:
-        """Read the folder in a thread: first what is cheap, then the rates of what changed."""
-        known = {line.path: line for line in self._lines}
-        try:
-            lines = read_runs(self._folder)
-        except UserError as error:
-            self.app.call_from_thread(self.bench.say, str(error), error=True)
-            return
-        if not self._lines:
-            self.app.call_from_thread(self._show, lines)
-        self.app.call_from_thread(self._show, [with_rates(line, known) for line in lines])
+        """Read the folder in a thread; while it is being read, once more afterwards."""
+        self._again = self._busy
+        if not self._busy:
+            self._busy = True
+            self._read()
 
-    def _show(self, lines: list[RunLine]) -> None:
-        first = not self._lines
-        self._lines = lines
-        source = RunSource(lines, self._ids, self.look)
+    @work(thread=True, group="runs", exit_on_error=False)
+    def _read(self) -> None:
+        """First what is cheap of all files, then the rates of those that changed."""
+        worker, call = get_current_worker(), self.app.call_from_thread
+        try:
+            lines = self._runs.glance(without_flagged=self._without_flagged)
+            shown = monotonic()
+            call(self._show, lines, len(lines))
+            for number, line in enumerate(lines):
+                if worker.is_cancelled:
+                    return
+                lines[number] = self._runs.with_rates(line)
+                if monotonic() - shown > SHOW_EVERY:
+                    call(self._show, list(lines), len(lines) - number - 1)
+                    shown = monotonic()
+            call(self._show, lines, 0)
+        except UserError as error:
+            call(self.bench.say, str(error), error=True)
+        finally:
+            if not worker.is_cancelled:
+                call(self._rested)
+
+    def _rested(self) -> None:
+        self._busy = False
+        if self._again:
+            self.look_again()
+
+    def _show(self, lines: list[RunLine], left: int) -> None:
+        first, self._left = not self._lines, left
+        self._lines = ordered(lines, self._sort, turned=self._turned)
+        source = RunRows(self._lines, self._ids, self.look, self.bench.marked)
         if first:
             self.rows.show(source)
         else:
@@ -186,14 +165,16 @@ class RunsScreen(MemtuiScreen):
         if not self.size.width:
             return
         look, width = self.look, self.size.width
-        first = Text.assemble(
-            (f" {len(self._lines)}", look.strong),
-            (" run files" if len(self._lines) != 1 else " run file", look.muted),
-            end="",
+        first = summary_line(
+            self._lines, look, width, sort=self._sort, turned=self._turned, reading=self._left
         )
-        head = Text(" ", end="") + heading(place(COLUMNS, width - 2), look.muted)
+        across = self.rows.line_width or width
+        head = Text(" ", end="") + heading(placed_columns(across), look.muted)
         self.query_one("#list-head", LineBlock).show([Text(end=""), first, Text(end=""), head])
         self._draw_facts()
+
+    def all_lines(self) -> Sequence[RunLine]:
+        return self._lines
 
     def selected_line(self) -> RunLine | None:
         """The file under the cursor."""
@@ -205,28 +186,10 @@ class RunsScreen(MemtuiScreen):
         block = self.query_one("#run-facts", LineBlock)
         if line is None:
             hint = f" no run file in {clean_line(str(self._folder), width=width - 24)}"
-            more = " start one with: memtui demo, or memtui run CONFIG"
+            more = " r starts one from a configuration; or: memtui demo, memtui run CONFIG"
             block.show([styled(hint, look.muted), styled(more, look.muted)])
             return
-        summary = line.summary
-        first = Text(" ", end="", no_wrap=True)
-        first.append(clean_line(str(line.path), width=width - 2), look.strong)
-        second = Text(" ", end="", no_wrap=True)
-        if summary.problem:
-            second.append(clean_line(summary.problem, width=width - 2), look.bad)
-        else:
-            facts = [clean_line(summary.name, width=30), clean_line(summary.protocol, width=16)]
-            if summary.warning:
-                facts = [clean_line(summary.warning, width=width - 2)]
-            if line.by_scale:
-                facts.append("scales " + " ".join(scale(value) for value, _, _ in line.by_scale))
-            if summary.budget is not None:
-                facts.append(f"B {summary.budget} {clean_line(summary.mode, width=10)}")
-            if summary.heartbeat_age is not None:
-                facts.append(f"last sign of life {duration(summary.heartbeat_age * 1000)} ago")
-            second.append("   ".join(facts), look.muted)
-            second.truncate(width, overflow="ellipsis")
-        block.show([Text(end=""), first, second])
+        block.show([Text(end=""), *facts_lines(line, look, width)])
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_around)
@@ -237,17 +200,6 @@ class RunsScreen(MemtuiScreen):
         if line is None or line.summary.state == "unusable":
             return None
         return Mark(line.path)
-
-    def text_to_copy(self) -> str:
-        """The path of the file under the cursor."""
-        line = self.selected_line()
-        return "" if line is None else str(line.path)
-
-    def data_to_export(self) -> Data:
-        """The run files as `memtui ls` prints them."""
-        from memtui.report.on_screen import runs_data
-
-        return runs_data(self._folder)
 
     # --- keys -----------------------------------------------------------------------------------
 
@@ -268,3 +220,56 @@ class RunsScreen(MemtuiScreen):
     def action_again(self) -> None:
         """Read the folder now."""
         self.look_again()
+
+    def action_sort(self, turn: bool) -> None:
+        """Order by the next column, or turn the order round."""
+        if turn:
+            self._turned = not self._turned
+        else:
+            self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
+        self._show(self._lines, self._left)
+
+    def action_flagged(self) -> None:
+        """Take the questions whose gold a reader flagged out of the rates of every run, or back in."""
+        self._without_flagged = out = not self._without_flagged
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(replace(session.settings, without_flagged=out))
+        many = plural(sum(line.flagged for line in self._lines), "flagged question")
+        self.bench.say(f"{many} {'out of' if out else 'back in'} the rates of every run")
+        self.look_again()
+
+    # --- find -----------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        """Open the line to find a run."""
+        self.query_one(FilterLine).open(self._find)
+
+    @on(FilterLine.Submitted)
+    def _search(self, message: FilterLine.Submitted) -> None:
+        self._find = message.value.strip()
+        self.leave()
+        if self._find:
+            self.action_match(1)
+
+    def action_match(self, by: int) -> None:
+        """The next or previous run with the words."""
+        if not self._find:
+            self.bench.say("nothing was searched for yet (/)")
+            return
+        found = next_match(self._lines, self._find, self.rows.cursor, by)
+        if found is None:
+            self.bench.say("no run has these words")
+        elif found == self.rows.cursor:
+            self.bench.say("no other run has these words")
+        else:
+            self.rows.cursor = found
+
+    def leave(self) -> bool:
+        """Esc: out of the search line."""
+        line = self.query_one(FilterLine)
+        if not line.is_open:
+            return False
+        line.close()
+        self.rows.focus()
+        return True

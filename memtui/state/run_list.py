@@ -1,60 +1,189 @@
-"""The run files of a folder with their rates; a file that did not change is not read again."""
+"""The run files of a folder with their rates, costs, aliases and notes; what did not change is not read again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 from memtui.errors import UserError
 from memtui.metrics.histogram import merge
 from memtui.metrics.rates import Tally, tally
+from memtui.model import FLAGGED
 from memtui.state.overview import fold_cells
+from memtui.state.run_cost import Paid, paid_for
 from memtui.store.reader import RunReader
-from memtui.store.workspace import RunSummary, list_runs
+from memtui.store.side_file import NO_MARKS, Marks, SideFile
+from memtui.store.workspace import RunFolder, RunSummary, stamp_of
+
+READ_SHARE = 10.0
+"""Of a run that goes on, rates may take at most one part in so many of the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """One run file: what the store says of it, and its rates at its own B and judge."""
+    """One run file: what the store says of it, what the reader added, and its rates at its own B and judge."""
 
     summary: RunSummary
+    alias: str = ""
+    note: str = ""
+    flagged: int = 0
+    """Questions whose gold the reader flagged."""
+    judge: str = ""
+    """Whose verdicts the rates are of."""
     counts: Tally | None = None
+    """Over all arms and scales; unanswerable items apart. None: not read yet, or not readable."""
     by_scale: tuple[tuple[float, int, int], ...] = ()
     """(scale, passed, n) over all arms; unanswerable items apart."""
+    paid: Paid | None = None
+    without_flagged: bool = False
+    """Whether the flagged questions are out of the rates."""
 
     @property
     def path(self) -> Path:
         """The file."""
         return self.summary.path
 
-    def same_file(self, other: RunSummary) -> bool:
-        """Whether nothing was written since."""
-        mine = self.summary
-        return (mine.size, mine.modified, mine.state) == (other.size, other.modified, other.state)
+    @property
+    def rate(self) -> float | None:
+        """Pass@B over all arms and scales; None without a counted episode."""
+        return self.counts.passed / self.counts.n if self.counts and self.counts.n else None
+
+    @property
+    def share_done(self) -> float | None:
+        """Episodes done of those planned."""
+        progress = self.summary.progress
+        return progress.done / progress.planned if progress and progress.planned else None
+
+    @property
+    def per_minute(self) -> float | None:
+        """Episodes a minute as the driving process counts them, of a run that goes on."""
+        rate = self._told("rate")
+        return None if rate is None else rate * 60
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds until it ends at this pace, of a run that goes on."""
+        return self._told("eta_s")
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run was asked to stop and is about to end."""
+        run = self.summary
+        return run.live and run.beat is not None and run.beat.snapshot.get("state") == "stopping"
+
+    def _told(self, name: str) -> float | None:
+        """A number of the heartbeat; it may come from a newer or foreign driver, which says other things."""
+        run = self.summary
+        value = run.beat.snapshot.get(name) if run.live and run.beat is not None else None
+        return (
+            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        )
 
 
-def read_runs(folder: Path) -> list[RunLine]:
-    """The files at a glance, newest first, still without rates; UserError for a missing folder."""
-    return [RunLine(summary) for summary in list_runs(folder)]
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a file's episodes, and what that depended on."""
+
+    key: tuple[object, ...]
+    without: tuple[object, ...]
+    """The key without the stamp of the file."""
+    line: RunLine
+    at: float
+    took: float
 
 
-def with_rates(line: RunLine, known: Mapping[Path, RunLine]) -> RunLine:
-    """The line with its rates, from `known` where the file did not change."""
-    before = known.get(line.path)
-    if before is not None and before.counts is not None and before.same_file(line.summary):
-        return before
-    if line.summary.state == "unusable":
-        return line
-    budget = line.summary.budget or 0
-    mode = line.summary.mode
+class RunList:
+    """The files of a folder as lines; the reading is done by whoever calls, in a thread of theirs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = RunFolder(folder)
+        self._read: dict[Path, _Read] = {}
+        self._marks: dict[Path, tuple[object, Marks]] = {}
+
+    def glance(self, *, without_flagged: bool = False) -> list[RunLine]:
+        """All files, newest first, with the rates that were read before; UserError for a missing folder."""
+        lines = []
+        for run in self._folder.look():
+            marks = self._marks_of(run)
+            line = RunLine(
+                run,
+                alias=marks.aliases.get("", ""),
+                note=marks.notes.get("", ""),
+                flagged=len(marks.bad_gold),
+                without_flagged=without_flagged,
+            )
+            read = self._read.get(run.path)
+            if read is not None and read.without[:3] == (run.uid, run.judge, without_flagged):
+                line = _with(line, read.line)
+            lines.append(line)
+        return lines
+
+    def with_rates(self, line: RunLine) -> RunLine:
+        """The line with its rates; from memory where neither the file nor the flags changed."""
+        run = line.summary
+        if run.state == "unusable":
+            return line
+        flagged = self._marks_of(run).bad_gold if line.without_flagged else frozenset[str]()
+        without = (run.uid, run.judge, line.without_flagged, flagged)
+        key = (run.stamp or None, *without)
+        read = self._read.get(run.path)
+        if read is not None and read.without == without:
+            if run.stamp and read.key == key:
+                return _with(line, read.line)
+            if run.live and monotonic() - read.at < READ_SHARE * read.took:
+                return _with(line, read.line)
+        started = monotonic()
+        stamp = stamp_of(run.path)
+        try:
+            found = _read_rates(line, flagged)
+        except (UserError, ValueError, TypeError, KeyError) as error:
+            # The header can be read, the episodes cannot: the line says so and the others stay.
+            problem = str(error).replace(f"{run.path} ", "") or type(error).__name__
+            return replace(line, summary=replace(run, warning=run.warning or problem))
+        now = monotonic()
+        self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
+        return found
+
+    def _marks_of(self, run: RunSummary) -> Marks:
+        """What the reader added to a run, read again where a side file changed."""
+        if not run.uid:
+            return NO_MARKS
+        side = SideFile(run.path, run.uid)
+        key = (run.uid, *map(_version, (side.beside, side.apart)))
+        known = self._marks.get(run.path)
+        if known is None or known[0] != key:
+            known = self._marks[run.path] = key, side.read()
+        return known[1]
+
+
+def _version(path: Path) -> tuple[int, ...]:
     try:
-        with RunReader(line.path) as reader:
-            facts = reader.episode_facts(line.summary.judge)
-            scales = {cell.id: cell.scale for cell in reader.cells()}
-    except UserError:
-        return line  # the next look at the folder says what is wrong with it
-    folds = fold_cells(facts, mode)
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _with(line: RunLine, read: RunLine) -> RunLine:
+    """The line with the rates of an earlier reading."""
+    return replace(
+        line, judge=read.judge, counts=read.counts, by_scale=read.by_scale, paid=read.paid
+    )
+
+
+def _read_rates(line: RunLine, flagged: frozenset[str]) -> RunLine:
+    run = line.summary
+    budget, mode = run.budget or 0, run.mode
+    with RunReader(run.path) as reader:
+        judges = reader.judges()
+        judge = run.judge if run.judge in judges or not judges else judges[0]
+        reader.leave_out(flagged)
+        folds = fold_cells(reader.episode_facts(judge), mode)
+        scales = {cell.id: cell.scale for cell in reader.cells()}
+        paid = paid_for(reader)
     answerable = {
         key[0]: group for key, group in folds.items() if isinstance(key, tuple) and key[1]
     }
@@ -63,11 +192,78 @@ def with_rates(line: RunLine, known: Mapping[Path, RunLine]) -> RunLine:
         scale = scales.get(cell)
         if scale is not None:
             per_scale.setdefault(scale, []).append(tally(group, budget, mode))
-    return RunLine(
-        line.summary,
-        tally(merge(list(answerable.values())), budget, mode),
-        tuple(
+    return replace(
+        line,
+        judge=judge,
+        counts=tally(merge(list(answerable.values())), budget, mode),
+        by_scale=tuple(
             (scale, sum(t.passed for t in tallies), sum(t.n for t in tallies))
             for scale, tallies in sorted(per_scale.items())
         ),
+        paid=paid,
     )
+
+
+def flagged_out(line: RunLine) -> int:
+    """Episodes outside n because a reader flagged their question."""
+    return 0 if line.counts is None else line.counts.excluded[FLAGGED]
+
+
+# --- order and search ---------------------------------------------------------------------------
+
+STATES = ("running", "paused", "interrupted", "finished", "unusable")
+_KEYS: dict[str, tuple[Callable[[RunLine], Any], bool]] = {
+    "started": (lambda line: line.summary.created_at or None, True),
+    "name": (lambda line: (line.alias or line.path.stem).casefold(), False),
+    "state": (lambda line: float(_state_order(line)), False),
+    "progress": (lambda line: line.share_done, True),
+    "pass": (lambda line: line.rate, True),
+    "n": (lambda line: None if line.counts is None else float(line.counts.n), True),
+    "excluded": (
+        lambda line: None if line.counts is None else float(line.counts.n_excluded),
+        True,
+    ),
+    "eta": (lambda line: line.eta_seconds, False),
+    "cost": (lambda line: None if line.paid is None else line.paid.cost, True),
+    "size": (lambda line: float(line.summary.size), True),
+}
+"""What a list can be ordered by: the value of a line, and whether the largest comes first."""
+SORTS = tuple(_KEYS)
+
+
+def _state_order(line: RunLine) -> int:
+    state = line.summary.state
+    return STATES.index(state) if state in STATES else len(STATES)
+
+
+def ordered(
+    lines: Iterable[RunLine], by: str = "started", *, turned: bool = False
+) -> list[RunLine]:
+    """The lines by one of `SORTS`; what is unknown comes last either way, equals stand by name."""
+    value, falling = _KEYS[by]
+    known: list[tuple[Any, RunLine]] = []
+    unknown = []
+    for line in sorted(lines, key=lambda line: line.path.name):
+        found = value(line)
+        if found is None:
+            unknown.append(line)
+        else:
+            known.append((found, line))
+    known.sort(key=lambda pair: pair[0], reverse=falling != turned)
+    return [line for _, line in known] + unknown
+
+
+def has_words(line: RunLine, words: str) -> bool:
+    """Whether alias, file name, run name, note, data set or state contain the words, whatever their case."""
+    run = line.summary
+    texts = (line.alias, line.path.name, run.name, line.note, run.dataset, run.state, run.trouble)
+    return any(words.casefold() in text.casefold() for text in texts)
+
+
+def next_match(lines: Sequence[RunLine], words: str, at: int, by: int) -> int | None:
+    """Index of the next (`by` 1) or previous (-1) line with the words, round and round; None without one."""
+    for step in range(1, len(lines) + 1):
+        index = (at + by * step) % len(lines)
+        if has_words(lines[index], words):
+            return index
+    return None

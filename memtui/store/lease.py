@@ -6,9 +6,13 @@ import fcntl
 import os
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from memtui.errors import UserError
+
+T = TypeVar("T")
 
 PATIENCE = 0.3
 """Seconds to wait for a lock that is only being looked at."""
@@ -17,6 +21,13 @@ PATIENCE = 0.3
 def lock_path(path: Path) -> Path:
     """`NAME.memtui.lock` beside `NAME.memtui`."""
     return path.with_name(path.name + ".lock")
+
+
+class Owner(NamedTuple):
+    """The process that says it holds a lease."""
+
+    pid: int
+    host: str
 
 
 class Lease:
@@ -71,6 +82,16 @@ def acquire(path: Path) -> Lease:
 
 def holder(path: Path) -> str | None:
     """`process PID on HOST` while a run file is being written; None when its lease is free."""
+    return _of_holder(path, _owner)
+
+
+def owner(path: Path) -> Owner | None:
+    """Who writes a run file; None when its lease is free, or its holder left no name."""
+    return _of_holder(path, _read_owner)
+
+
+def _of_holder(path: Path, ask: Callable[[int], T]) -> T | None:
+    """What the lock file of a held lease says; None when the lease is free."""
     try:
         descriptor = os.open(lock_path(path), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -78,10 +99,28 @@ def holder(path: Path) -> str | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return _owner(descriptor)
+        return ask(descriptor)
     finally:
         os.close(descriptor)
     return None
+
+
+def holds(path: Path, pid: int, locks: Path = Path("/proc/locks")) -> bool | None:
+    """Whether it is this very process that the kernel gave the lock to; None where it does not tell.
+
+    Linux lists every lock with its process and the inode of its file (proc_locks(5)).
+    """
+    try:
+        inode = lock_path(path).stat().st_ino
+        lines = locks.read_text(encoding="ascii", errors="replace").split("\n")
+    except OSError:
+        return None
+    locked = {
+        (parts[4], parts[5].rpartition(":")[2])
+        for parts in map(str.split, lines)
+        if len(parts) == 8 and parts[1] == "FLOCK"
+    }
+    return (str(pid), str(inode)) in locked
 
 
 def _cannot_create(lock: Path, error: OSError) -> UserError:
@@ -92,8 +131,15 @@ def _cannot_create(lock: Path, error: OSError) -> UserError:
 
 
 def _owner(descriptor: int) -> str:
+    found = _read_owner(descriptor)
+    return "another process" if found is None else f"process {found.pid} on {found.host}"
+
+
+def _read_owner(descriptor: int) -> Owner | None:
     words = os.pread(descriptor, 200, 0).decode(errors="replace").split()
-    return f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
+    if len(words) != 2 or not (words[0].isascii() and words[0].isdigit()):
+        return None
+    return Owner(int(words[0]), words[1])
 
 
 def _same_file(descriptor: int, lock: Path) -> bool:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.errors import UserError
 from memtui.model import RunState
 from memtui.store import lease
-from memtui.store.errors import StoreError
+from memtui.store.errors import NothingYet, StoreError
 from memtui.store.reader import RunReader
 from memtui.store.records import HeartbeatRow, Progress, RunRow
 
 SUFFIX = ".memtui"
 STALE_AFTER = 15.0
 """Seconds of silence after which a run that says it is running is looked at more closely."""
+LIVE = (RunState.RUNNING.value, RunState.PAUSED.value)
+COARSE_NS = 100_000_000
+"""A file written to this shortly before it was read may change again within one tick of its clock."""
+
+Stamp = tuple[int, ...]
+"""(inode, mtime, size) of a run file and of the write-ahead log beside it: other once something was
+written. It stands for SQLite's `data_version`, which only says something to a connection kept open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class RunSummary:
     path: Path
     state: str
     problem: str = ""
+    trouble: str = ""
+    """The problem in a word or two: `damaged`, `newer version`, `empty`, `no run file`, `unreadable`."""
     warning: str = ""
     """Readable all the same, e.g. written by a newer version."""
     uid: str = ""
@@ -42,37 +53,90 @@ class RunSummary:
     """Seconds since the last heartbeat of a run that is not finished; None when there was none."""
     size: int = 0
     """Bytes."""
-    modified: float = 0.0
-    """Seconds since the epoch."""
+    config_hash: str = ""
+    said: str = ""
+    """The state that the file itself holds; `state` also asks the lease and the clock."""
+    beat: HeartbeatRow | None = None
+    """The last sign of life, of a run that is not finished."""
+    stamp: Stamp = ()
+
+    @property
+    def live(self) -> bool:
+        """Whether the run is going on."""
+        return self.state in LIVE
+
+
+class RunFolder:
+    """The run files of a folder, looked at again and again: a file that did not change is not opened."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: dict[Path, RunSummary] = {}
+
+    def look(self, now: datetime | None = None) -> list[RunSummary]:
+        """All run files, newest first, unusable ones last; StoreError for a missing folder."""
+        try:
+            paths = [p for p in self.folder.iterdir() if p.suffix == SUFFIX and p.is_file()]
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder} cannot be listed ({error.strerror})", exit_code=2
+            ) from None
+        self._known = {path: self._summary(path, now) for path in paths}
+        return newest_first(self._known.values())
+
+    def _summary(self, path: Path, now: datetime | None) -> RunSummary:
+        before = self._known.get(path)
+        if before is not None and before.stamp and before.stamp == stamp_of(path):
+            return aged(before, now)
+        return summarise(path, now)
 
 
 def list_runs(folder: Path, now: datetime | None = None) -> list[RunSummary]:
     """All run files of a folder, newest first; unusable ones last. StoreError for a missing folder."""
-    try:
-        paths = [p for p in folder.iterdir() if p.suffix == SUFFIX and p.is_file()]
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be listed ({error.strerror})", exit_code=2) from None
-    found = [summarise(path, now) for path in paths]
-    found.sort(key=lambda run: run.path.name)
+    return RunFolder(folder).look(now)
+
+
+def newest_first(runs: Iterable[RunSummary]) -> list[RunSummary]:
+    """By the time they began, those without one last; by name among equals."""
+    found = sorted(runs, key=lambda run: run.path.name)
     found.sort(key=lambda run: run.created_at, reverse=True)
     return found
 
 
+def stamp_of(path: Path) -> Stamp:
+    """The stamp of a run file; empty where it says nothing: just written to, or gone."""
+    found: list[int] = []
+    latest = 0
+    for part in (path, path.with_name(path.name + "-wal")):
+        try:
+            status = part.stat()
+        except OSError:
+            if part is path:
+                return ()
+            continue
+        latest = max(latest, status.st_mtime_ns)
+        found += [status.st_ino, status.st_mtime_ns, status.st_size]
+    return () if latest > time.time_ns() - COARSE_NS else tuple(found)
+
+
 def summarise(path: Path, now: datetime | None = None) -> RunSummary:
     """One run file, read-only and from small tables and an index; never raises for a bad file."""
+    stamp = stamp_of(path)
     try:
-        status = path.stat()
-        size, modified = status.st_size, status.st_mtime
+        size = path.stat().st_size
     except OSError as error:
-        return RunSummary(path, "unusable", problem=f"cannot be read ({error.strerror})")
+        problem = f"cannot be read ({error.strerror})"
+        return RunSummary(path, "unusable", problem=problem, trouble="unreadable")
     try:
         with RunReader(path) as reader:
             run = reader.run()
-            beat = reader.heartbeat()
-            state, age = state_of(run, beat, lease.holder(path) is not None, now)
-            return RunSummary(
+            _require_texts(run)
+            beat = reader.heartbeat() if run.state in LIVE else None
+            if beat is not None and not isinstance(beat.snapshot, dict):
+                beat = replace(beat, snapshot={})
+            summary = RunSummary(
                 path=path,
-                state=state,
+                state=run.state,
                 warning=reader.warning,
                 uid=run.uid,
                 name=run.name,
@@ -85,14 +149,54 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
                 dataset=str(run.dataset.get("name", "")),
                 arms=len(reader.arms()),
                 progress=reader.progress(),
-                heartbeat_age=age,
                 size=size,
-                modified=modified,
+                config_hash=run.config_hash,
+                said=run.state,
+                beat=beat,
+                stamp=stamp,
             )
-    except (UserError, ValueError, TypeError) as error:
+    except (UserError, ValueError, TypeError, AttributeError) as error:
         # A damaged file can hold anything in its columns; the line says so instead of a traceback.
         problem = str(error).replace(f"{path} ", "")
-        return RunSummary(path, "unusable", problem=problem, size=size, modified=modified)
+        return RunSummary(
+            path,
+            "unusable",
+            problem=problem,
+            trouble="empty" if isinstance(error, NothingYet) else _trouble(problem),
+            size=size,
+            stamp=stamp,
+        )
+    return aged(summary, now)
+
+
+def aged(run: RunSummary, now: datetime | None = None) -> RunSummary:
+    """The same file as of now: of a run that says it goes on, the lease and the clock are asked again."""
+    if run.said not in LIVE:
+        return run
+    held = lease.holder(run.path) is not None
+    state, age = _state(run.said, run.beat, held, now)
+    return replace(run, state=state, heartbeat_age=age)
+
+
+def _require_texts(run: RunRow) -> None:
+    """TypeError where a column holds other than text: SQLite takes anything, a list of runs sorts by it."""
+    texts = (run.uid, run.name, run.protocol, run.created_at, run.judge, run.mode, run.config_hash)
+    if not all(isinstance(text, str) for text in (*texts, run.state)):
+        raise TypeError("is damaged (bytes where text belongs): run `memtui check` on it")
+
+
+def _trouble(problem: str) -> str:
+    for words, trouble in (
+        ("holds no run yet", "empty"),
+        ("newer memtui", "newer version"),
+        ("not a run file", "no run file"),
+        ("locked by", "locked"),
+        ("cannot be", "unreadable"),
+        ("not closed", "unreadable"),
+    ):
+        if words in problem:
+            return trouble
+    return "damaged"
 
 
 def state_of(
@@ -104,8 +208,14 @@ def state_of(
     `interrupted`, at once or, when the heartbeat is fresh, once it is stale: then its process may run
     on another machine, where this one cannot see the lease.
     """
-    if run.state not in (RunState.RUNNING, RunState.PAUSED):
-        return run.state, None
+    return _state(run.state, beat, held, now)
+
+
+def _state(
+    said: str, beat: HeartbeatRow | None, held: bool, now: datetime | None
+) -> tuple[str, float | None]:
+    if said not in LIVE:
+        return said, None
     age = None
     if beat is not None:
         try:
@@ -115,5 +225,5 @@ def state_of(
         if at is not None and at.tzinfo is not None:
             age = max(0.0, ((now or datetime.now(UTC)) - at).total_seconds())
     if held or (age is not None and age <= STALE_AFTER):
-        return run.state, age
+        return said, age
     return RunState.INTERRUPTED.value, age

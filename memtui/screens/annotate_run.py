@@ -1,0 +1,85 @@
+"""The dialog that gives a run another name and a note; both go into the side file beside the run."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from memtui.screens.dialogs import Dialog
+from memtui.state.run_list import RunLine
+from memtui.store.side_file import ALIAS, NOTE
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+from memtui.widgets.lines import LineBlock, look_of
+
+WIDEST = 68
+
+
+class AnnotateRun(Dialog):
+    """Two lines to type in; Tab goes from one to the other, Enter keeps both, Esc leaves all as it was."""
+
+    AUTO_FOCUS: ClassVar[str] = "#alias"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,down,up,shift+tab", "other", show=False, priority=True)
+    ]
+
+    def __init__(self, line: RunLine) -> None:
+        super().__init__()
+        self.line = line
+        self._shown = {ALIAS: clean_line(line.alias), NOTE: clean_line(line.note)}
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(id="annotate-what", on_bar=True)
+            yield Input(self._shown[ALIAS], placeholder="another name", id="alias", compact=True)
+            yield LineBlock(id="annotate-note", on_bar=True)
+            yield Input(self._shown[NOTE], placeholder="note", id="note", compact=True)
+            yield LineBlock(id="annotate-keys", on_bar=True)
+
+    def on_mount(self) -> None:
+        look = look_of(self)
+        width = max(30, min(WIDEST, self.app.size.width - 8))
+        name = clean_line(self.line.path.name, width=width)
+        for id, lines in (
+            (
+                "#annotate-what",
+                [styled(name, look.strong), Text(end=""), styled("alias", look.muted)],
+            ),
+            ("#annotate-note", [Text(end=""), styled("note", look.muted)]),
+            (
+                "#annotate-keys",
+                [
+                    Text(end=""),
+                    styled("Enter keep   Tab the other   Esc leave as it was", look.muted),
+                ],
+            ),
+        ):
+            block = self.query_one(id, LineBlock)
+            block.styles.width = width
+            block.show(lines)
+        for line in self.query(Input):
+            line.styles.width = width
+
+    def action_other(self) -> None:
+        """Give the keys to the other line."""
+        alias, note = self.query_one("#alias", Input), self.query_one("#note", Input)
+        (note if alias.has_focus else alias).focus()
+
+    @on(Input.Submitted)
+    def _keep(self) -> None:
+        self.dismiss("keep")
+
+    def entries(self) -> list[tuple[str, str, str]]:
+        """What is to be added to the side file, (kind, target, value) each: only what the reader changed."""
+        found = []
+        for kind, id in ((ALIAS, "#alias"), (NOTE, "#note")):
+            value = self.query_one(id, Input).value
+            if value != self._shown[kind]:
+                found.append((kind, "", value.strip()))
+        return found

@@ -1,0 +1,188 @@
+"""One line of the list of runs: name and alias, state, progress, rates with n, scales, time and cost left."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from memtui.state.run_list import RunLine
+from memtui.views.bars import bars, share_bar
+from memtui.views.columns import Column, Placed, place, row
+from memtui.views.look import Look
+from memtui.views.numbers import UNKNOWN, compact, duration, money, percent, size
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+
+MARKED, NOTED, NEWER = "A", "▪", "↑"
+"""Marked for compare, has a note, written by a newer version."""
+BAR = 12
+
+COLUMNS = (
+    Column("run", "run", 14, grow=3),
+    Column("state", "state", 13),
+    Column("progress", "episodes", 9, "right"),
+    Column("bar", "", BAR, keep=9),
+    Column("pass", "pass%", 5, "right"),
+    Column("exhausted", "exh%", 4, "right", keep=2),
+    Column("wrong", "wrong%", 6, "right", keep=5),
+    Column("n", "n", 5, "right", keep=1),
+    Column("excluded", "excl", 4, "right", keep=4),
+    Column("scales", "by scale", 8, keep=3),
+    Column("eta", "ETA", 7, "right", keep=6),
+    Column("cost", "cost", 8, "right", keep=7),
+    Column("speed", "ep/min", 6, "right", keep=10),
+    Column("arms", "arms", 4, "right", keep=11),
+    Column("started", "started", 16, keep=8),
+    Column("budget", "B", 2, "right", keep=12),
+    Column("size", "size", 7, "right", keep=13),
+    Column("data", "data", 12, keep=14, grow=1),
+)
+STATES = {
+    "running": ("▸", "running", "accent"),
+    "paused": ("‖", "paused", "budget"),
+    "finished": ("✓", "finished", "good"),
+    "interrupted": ("◌", "interrupted", "missing"),
+}
+
+
+def age_label(seconds: float | None) -> str:
+    """An age in at most three cells: `2s`, `45s`, `3m`, `2h`, `9d`."""
+    if seconds is None:
+        return ""
+    for unit, length in (("s", 1.0), ("m", 60.0), ("h", 3600.0)):
+        if seconds < 60 * length:
+            return f"{seconds // length:.0f}{unit}"
+    return f"{min(99, seconds // 86_400):.0f}d" if seconds >= 86_400 else f"{seconds // 3600:.0f}h"
+
+
+def state_cell(line: RunLine, look: Look) -> Text:
+    """Sign and word, with the age of the last sign of life while the run goes on."""
+    run = line.summary
+    if run.state == "unusable":
+        return styled(f"! {clean_line(run.trouble, width=11)}", look.bad)
+    sign, word, style = STATES.get(run.state, ("?", clean_line(run.state, width=11), "muted"))
+    if line.stopping:
+        word, style = "stopping", "budget"
+    text = Text(end="", no_wrap=True)
+    if run.warning and not run.live and "newer memtui" in run.warning:
+        # What it is comes second: not all of it is shown.
+        return styled(f"{sign} newer {NEWER}", look.missing)
+    text.append(f"{sign} {word}", getattr(look, style))
+    if run.live and run.heartbeat_age is not None:
+        room = 13 - text.cell_len - 1
+        text.append(f" {age_label(run.heartbeat_age)[:room]}", look.muted)
+    return text
+
+
+def name_cell(line: RunLine, look: Look, *, marked: bool, width: int) -> Text:
+    """Marks, the alias if there is one, and the name of the file as far as there is room."""
+    text = Text(end="", no_wrap=True)
+    if marked:
+        text.append(f"{MARKED} ", look.accent)
+    if line.note:
+        text.append(f"{NOTED} ", look.gold)
+    room = width - text.cell_len
+    if not line.alias:
+        text.append(clean_line(line.path.stem, width=room))
+        return text
+    alias = clean_line(line.alias, width=room)
+    text.append(alias, look.accent)
+    left = room - cell_len(alias) - 2
+    if left >= 4:
+        text.append("  ")
+        text.append(clean_line(line.path.stem, width=left), look.muted)
+    return text
+
+
+def run_cells(line: RunLine, look: Look, *, marked: bool, width: int) -> dict[str, Text | str]:
+    """The cells of a line; `width` is that of the first column."""
+    run, counts = line.summary, line.counts
+    cells: dict[str, Text | str] = {
+        "run": name_cell(line, look, marked=marked, width=width),
+        "state": state_cell(line, look),
+        "size": styled(size(run.size), look.muted),
+    }
+    if run.state == "unusable":
+        return cells | {"progress": styled(UNKNOWN, look.faint)}
+    progress = run.progress
+    if progress is not None:
+        cells["progress"] = progress_label(progress.done, progress.planned)
+        cells["bar"] = share_bar(progress.done, progress.planned, BAR, look)
+    cells["arms"] = styled(str(run.arms), look.muted)
+    cells["started"] = styled(clean_line(run.created_at[:16].replace("T", " ")), look.muted)
+    cells["data"] = run.dataset
+    cells["budget"] = styled(UNKNOWN if run.budget is None else str(run.budget), look.muted)
+    speed, eta = line.per_minute, line.eta_seconds
+    cells["speed"] = styled(speed_label(speed) if run.live else "", look.muted)
+    if run.live:
+        cells["eta"] = UNKNOWN if eta is None else duration(eta * 1000)
+    if line.paid is not None:
+        cells["cost"] = styled(money(line.paid.cost, partial=line.paid.partial), look.muted)
+    if counts is not None:
+        for name, k, style in (
+            ("pass", counts.passed, look.good),
+            ("exhausted", counts.exhausted, look.budget),
+            ("wrong", counts.wrong, look.bad),
+        ):
+            cells[name] = styled(percent(k / counts.n if counts.n else None), style)
+        cells["n"] = compact(counts.n) if counts.n > 99_999 else str(counts.n)
+        out = counts.n_excluded
+        cells["excluded"] = styled(short(out, 4), look.missing if out else look.muted)
+        cells["scales"] = bars(
+            [k / n if n else None for _, k, n in line.by_scale[:8]], look, gap=""
+        )
+    return cells
+
+
+def short(number: int, width: int) -> str:
+    """A count in so many cells."""
+    return str(number) if len(str(number)) <= width else compact(number).partition(".")[0] + "k"
+
+
+def speed_label(per_minute: float | None) -> str:
+    """Episodes a minute: one place below ten."""
+    if per_minute is None:
+        return UNKNOWN
+    return f"{per_minute:.1f}" if per_minute < 9.95 else f"{per_minute:.0f}"
+
+
+def progress_label(done: int, planned: int) -> str:
+    """`12/390`; where that is too wide, the number alone of a run that has all, else the share."""
+    label = f"{done}/{planned}"
+    if len(label) <= 9:
+        return label
+    return str(done) if done == planned else f"{100 * done / planned:.1f} %"
+
+
+class RunRows:
+    """The files as rows; the id of a row is its place in the order of first sight."""
+
+    def __init__(
+        self, lines: Sequence[RunLine], ids: dict[Path, int], look: Look, marked: str
+    ) -> None:
+        """`marked`: name of the file that waits for its other half of a comparison."""
+        self.lines = list(lines)
+        self._ids = [ids.setdefault(line.path, len(ids)) for line in lines]
+        self._look = look
+        self._marked = marked
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return None
+
+    def row(self, index: int, width: int) -> Text:
+        line = self.lines[index]
+        placed = placed_columns(width)
+        marked = bool(self._marked) and self._marked == line.path.name
+        cells = run_cells(line, self._look, marked=marked, width=placed[0].width)
+        return Text(" ", end="") + row(placed, cells)
+
+
+def placed_columns(width: int) -> list[Placed]:
+    """The columns that fit into a list of that many cells."""
+    return place(COLUMNS, width - 2)

@@ -1,0 +1,245 @@
+"""The dialog that starts or continues a run: which configuration, what its plan says, where it is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from memtui.errors import UserError
+from memtui.screens.dialogs import Dialog
+from memtui.screens.run_facts import cut_path, plural
+from memtui.state.run_configurations import (
+    Configuration,
+    Plan,
+    Target,
+    ask_for_plan,
+    configurations,
+    target_for,
+    target_of,
+)
+from memtui.state.run_list import RunLine
+from memtui.views.look import Look
+from memtui.views.numbers import UNKNOWN, compact, count, duration, money
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line, fit
+from memtui.views.wrapping import wrap
+from memtui.widgets.lines import LineBlock, look_of
+
+WIDEST = 76
+WARNINGS = 3
+
+
+class StartRun(Dialog):
+    """Enter shows the plan of a configuration, and then starts it; the answer is `start` or nothing.
+
+    `config` and `target` say what and where. `resumed`: an interrupted run that is to be continued.
+    """
+
+    AUTO_FOCUS: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", show=False),
+        Binding("k,up", "move(-1)", show=False),
+        Binding("enter", "go_on", show=False),
+        Binding("escape", "back", show=False),
+    ]
+
+    def __init__(
+        self, workspace: Path, lines: Sequence[RunLine], resumed: RunLine | None = None
+    ) -> None:
+        super().__init__()
+        self._workspace, self._lines, self._resumed = workspace, lines, resumed
+        self._found: list[Configuration] | None = None
+        self._at = 0
+        self.config: Path | None = None
+        """The configuration whose plan is shown, or on its way; None while one is being chosen."""
+        self._plan: Plan | None = None
+        self.target: Target | None = None
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="dialog"):
+            yield LineBlock(id="start-run", on_bar=True)
+
+    def on_mount(self) -> None:
+        self._draw()
+        self._look_around()
+
+    @work(exclusive=True, group="start-list")
+    async def _look_around(self) -> None:
+        found = await asyncio.to_thread(configurations, self._workspace)
+        if self._resumed is not None:
+            run = self._resumed.summary
+            names = (run.name, self._resumed.path.stem)
+            found = [one for one in found if one.name in names or one.path.stem in names]
+        self._found = found
+        if self._resumed is not None and len(found) == 1 and not found[0].problem:
+            self._ask(found[0].path)
+        self._draw()
+
+    @work(exclusive=True, group="start-plan")
+    async def _ask(self, config: Path) -> None:
+        self.config, self._plan, self.target, self._problem = config, None, None, ""
+        self._draw()
+        try:
+            plan = await ask_for_plan(config)
+        except UserError as error:
+            self._problem = str(error)
+        else:
+            self._plan = plan
+            self.target = (
+                target_of(self._workspace, plan, self._lines)
+                if self._resumed is None
+                else target_for(self._resumed, plan)
+            )
+        self._draw()
+
+    @property
+    def ready(self) -> bool:
+        """Whether Enter starts it."""
+        plan, target = self._plan, self.target
+        return plan is not None and target is not None and target.ready and not plan.missing_parts
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    def action_move(self, by: int) -> None:
+        """Another configuration."""
+        if self.config is None and self._found:
+            self._at = max(0, min(self._at + by, len(self._found) - 1))
+            self._draw()
+
+    def action_go_on(self) -> None:
+        """The plan of the configuration; on the plan, start."""
+        if self.config is not None:
+            if self.ready:
+                self.dismiss("start")
+        elif self._found:
+            chosen = self._found[self._at]
+            if not chosen.problem:
+                self._ask(chosen.path)
+
+    def action_back(self) -> None:
+        """From the plan to the list, from the list out."""
+        self.workers.cancel_group(self, "start-plan")
+        if self.config is None or (self._found is not None and len(self._found) < 2):
+            self.dismiss("")
+        else:
+            self.config = None
+            self._draw()
+
+    # --- drawing --------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        look = look_of(self)
+        width = max(30, min(WIDEST, self.app.size.width - 8))
+        lines = self._choice(look, width) if self.config is None else self._plan_lines(look, width)
+        block = self.query_one("#start-run", LineBlock)
+        block.styles.width = width
+        block.show(lines)
+
+    def _choice(self, look: Look, width: int) -> list[Text]:
+        resumed = self._resumed
+        title = (
+            "start a run from a configuration"
+            if resumed is None
+            else f"continue {clean_line(resumed.path.name, width=width - 10)}: which configuration?"
+        )
+        lines = [styled(title, look.strong), Text(end="")]
+        if self._found is None:
+            lines.append(styled("looking around …", look.muted))
+        elif not self._found:
+            lines += [styled(part, look.muted) for part in wrap(self._nothing(), width)]
+        else:
+            lines += self._rows(self._found, look, width)
+        keys = "Enter its plan   j k move   Esc close" if self._found else "Esc close"
+        return [*lines, Text(end=""), styled(keys, look.muted)]
+
+    def _nothing(self) -> str:
+        folder = clean_line(str(self._workspace), width=60)
+        if self._resumed is not None:
+            name = clean_line(self._resumed.summary.name, width=40)
+            return (
+                f"no configuration named {name} lies in {folder}, beside it, or in configs or"
+                " experiments there: continue it with memtui run CONFIG --out FILE"
+            )
+        return (
+            f"no configuration (*.toml) lies in {folder}, beside it, or in configs or experiments"
+            " there: memtui run --example > mine.toml writes one"
+        )
+
+    def _rows(self, found: Sequence[Configuration], look: Look, width: int) -> list[Text]:
+        room = max(3, self.app.size.height * 9 // 10 - 8)
+        top = max(0, min(self._at - room // 2, len(found) - room))
+        lines = []
+        for index, one in enumerate(found[top : top + room], start=top):
+            chosen = index == self._at
+            text = styled("▸ " if chosen else "  ", look.accent)
+            text.append(fit(one.name, min(24, width // 3)), look.strong if chosen else "")
+            text.append("  ")
+            left = width - text.cell_len
+            if one.problem:
+                text.append(clean_line(f"{one.path.name} {one.problem}", width=left), look.bad)
+            else:
+                text.append(cut_path(str(one.path), left), look.muted)
+            lines.append(text)
+        if len(found) > room:
+            lines.append(styled(f"  {self._at + 1} of {len(found)}", look.muted))
+        return lines
+
+    def _plan_lines(self, look: Look, width: int) -> list[Text]:
+        verb = "start" if self._resumed is None else "continue"
+        plan, target = self._plan, self.target
+        name = clean_line("" if plan is None else plan.name, width=width - 10)
+        lines = [
+            styled(f"{verb} {name}".rstrip(), look.strong),
+            styled(cut_path(str(self.config), width), look.muted),
+            Text(end=""),
+        ]
+        if self._problem:
+            lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
+        elif plan is None or target is None:
+            lines.append(styled("asking for its plan …", look.muted))
+        else:
+            lines += self._summary(plan, look, width)
+            style = look.base if target.ready else look.bad
+            lines += [styled(part, style) for part in wrap(clean_line(target.sentence), width)]
+            if self.ready:
+                log = clean_line(target.out.with_suffix(".log").name, width=width - 30)
+                lines.append(styled(f"log in {log}; it outlives this window", look.muted))
+        keys = "Enter start   Esc back" if self.ready else "Esc back"
+        return [*lines, Text(end=""), styled(keys, look.muted)]
+
+    def _summary(self, plan: Plan, look: Look, width: int) -> list[Text]:
+        size = f"{plural(plan.items, 'question')}, {plural(len(plan.arms), 'arm')}, scales "
+        size += " ".join(plan.scales)
+        hours = UNKNOWN if plan.hours is None else duration(plan.hours * 3_600_000)
+        tokens = compact(plan.prompt_tokens)
+        lines = [
+            Text(clean_line(size, width=width), end="", no_wrap=True),
+            Text.assemble(
+                (count(plan.episodes), look.strong),
+                (" episode" if plan.episodes == 1 else " episodes", look.muted),
+                ("   prompt tokens ", look.muted), tokens,
+                ("   cost ", look.muted), money(plan.cost),
+                ("   models ", look.muted), hours,
+                end="",
+            ),
+        ]  # fmt: skip
+        if plan.missing_rungs:
+            words = f"{plural(plan.missing_rungs, 'rung')} the data cannot fill"
+            lines.append(styled(words, look.missing))
+        for part in plan.missing_parts:
+            lines += [styled(line, look.bad) for line in wrap(f"needs {clean_line(part)}", width)]
+        for warning in plan.warnings[:WARNINGS]:
+            lines += [styled(line, look.missing) for line in wrap(clean_line(warning), width)[:3]]
+        if len(plan.warnings) > WARNINGS:
+            more = f"{len(plan.warnings) - WARNINGS} more: memtui run CONFIG --plan"
+            lines.append(styled(more, look.muted))
+        return [*lines, Text(end="")]

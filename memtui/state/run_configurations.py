@@ -1,0 +1,198 @@
+"""Configurations at hand for a workspace, what a run of one would be, and where it would be written.
+
+Nothing of a runner is imported: `memtui run CONFIG --plan --json` says it, as a child process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memtui.errors import UserError
+from memtui.state.child_run import error_line
+from memtui.state.run_list import RunLine
+from memtui.store.workspace import SUFFIX
+
+PLACES = ("", "configs", "experiments")
+"""Folders below the workspace, its parent and the working folder in which configurations are looked for."""
+SECTIONS = frozenset({"data", "ladder", "budget", "matrix", "arms", "judges", "protocol"})
+"""A TOML file with two of these keys is taken for an experiment; others (pyproject.toml) are not shown."""
+LARGEST = 256 * 1024
+"""Bytes of a file that is looked at."""
+MOST = 200
+"""Files that are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A file that looks like an experiment. `name` is outside text."""
+
+    path: Path
+    name: str
+    problem: str = ""
+    """Why it is no configuration at all, in one line."""
+
+
+def configurations(workspace: Path) -> list[Configuration]:
+    """Experiments in the usual places of a workspace, nearest first, each file once."""
+    found: dict[Path, Configuration] = {}
+    for folder in _folders(workspace):
+        try:
+            paths = sorted(path for path in folder.iterdir() if path.suffix == ".toml")
+        except OSError:
+            continue
+        for path in paths:
+            real = path.resolve()
+            if real not in found and (one := _looked_at(path)) is not None:
+                found[real] = one
+                if len(found) == MOST:
+                    return list(found.values())
+    return list(found.values())
+
+
+def _folders(workspace: Path) -> Iterator[Path]:
+    seen = set()
+    for base in (workspace, workspace.absolute().parent, Path()):
+        for place in PLACES:
+            folder = base / place
+            if (real := folder.resolve()) not in seen:
+                seen.add(real)
+                yield folder
+
+
+def _looked_at(path: Path) -> Configuration | None:
+    """The file as a configuration; None where it is something else."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Configuration(path, path.stem, f"is not TOML: {error}")
+    except OSError:
+        return None
+    if len(SECTIONS & read.keys()) < 2:
+        return None
+    name = read.get("name", path.stem)
+    return Configuration(path, name if isinstance(name, str) else path.stem)
+
+
+# --- the plan -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `memtui run CONFIG --plan --json` says, as far as the screen shows it."""
+
+    name: str
+    config_hash: str
+    items: int
+    episodes: int
+    arms: tuple[str, ...]
+    scales: tuple[str, ...]
+    prompt_tokens: int | None
+    cost: float | None
+    hours: float | None
+    missing_parts: tuple[str, ...]
+    missing_rungs: int
+    warnings: tuple[str, ...]
+
+
+async def ask_for_plan(config: Path) -> Plan:
+    """The plan of a configuration; UserError with the one line the command said. Cancelling ends the child."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "memtui", "run", str(config), "--plan", "--json"),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise UserError(f"no plan can be asked for ({error.strerror})") from None
+    try:
+        out, err = await process.communicate()
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    if process.returncode:
+        raise UserError(error_line(err.decode(errors="replace")) or "the plan could not be made")
+    try:
+        return _plan(orjson.loads(out))
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        raise UserError("the plan could not be read") from None
+
+
+def _plan(found: Mapping[str, Any]) -> Plan:
+    cells = found["cells"]
+    return Plan(
+        name=str(found["name"]),
+        config_hash=str(found["config_hash"]),
+        items=int(found["items"]),
+        episodes=int(found["episodes"]),
+        arms=tuple(dict.fromkeys(str(cell["arm"]) for cell in cells)),
+        scales=tuple(dict.fromkeys(str(cell["scale"]) for cell in cells)),
+        prompt_tokens=found.get("prompt_tokens"),
+        cost=found.get("cost_usd"),
+        hours=found.get("hours"),
+        missing_parts=tuple(map(str, found.get("missing_parts", ()))),
+        missing_rungs=len(found.get("missing_rungs", ())),
+        warnings=tuple(map(str, found.get("warnings", ()))),
+    )
+
+
+# --- where it goes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file a run would be written to. `sentence` says why that one; `ready` whether it may start."""
+
+    out: Path
+    sentence: str
+    ready: bool = True
+
+
+def target_of(workspace: Path, plan: Plan, lines: Sequence[RunLine]) -> Target:
+    """Where a run of the plan goes: on in the file that has begun it, else a file of its own."""
+    name = plan.name.replace("/", "-").replace("\0", "") or "run"
+    for line in lines:
+        run = line.summary
+        if run.config_hash != plan.config_hash or run.state == "unusable":
+            continue
+        if run.live:
+            return Target(line.path, f"{line.path.name} is running with these very settings", False)
+        if run.state == "interrupted" or (
+            run.progress and run.progress.done < run.progress.planned
+        ):
+            return Target(line.path, f"goes on in {line.path.name}{_so_far(line)}")
+    out, number = workspace / f"{name}{SUFFIX}", 1
+    while out.exists():
+        number += 1
+        out = workspace / f"{name}-{number}{SUFFIX}"
+    why = "" if number == 1 else f"; {name}{SUFFIX} is there already and stays as it is"
+    return Target(out, f"writes {out.name}{why}")
+
+
+def target_for(line: RunLine, plan: Plan) -> Target:
+    """Whether a configuration is the one that an interrupted run was begun with."""
+    if line.summary.config_hash == plan.config_hash:
+        return Target(line.path, f"goes on in {line.path.name}{_so_far(line)}")
+    other = f"these are not the settings that {line.path.name} was begun with"
+    return Target(line.path, f"{other}: results of two settings are not mixed", False)
+
+
+def _so_far(line: RunLine) -> str:
+    progress = line.summary.progress
+    return "" if progress is None else f", {progress.done} of {progress.planned} episodes are done"
