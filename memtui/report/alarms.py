@@ -8,6 +8,8 @@ from collections.abc import Hashable, Mapping
 from memtui.metrics.alarm import MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, abnormal_mix
 from memtui.metrics.histogram import Fold
 from memtui.metrics.outcome import JUDGE, standing
+from memtui.model import FLAGGED
+from memtui.state.live import Troubles
 from memtui.store.records import CellRow
 
 
@@ -31,8 +33,8 @@ def abnormal_ends(
         cell, answerable = key[0], key[1]
         for signature, count in group.signatures.items():
             held = standing(signature.end_reason, signature.label, signature.done, mode)
-            if held.pending:
-                continue
+            if held.pending or held.cause == FLAGGED:
+                continue  # it has not ended, or the reader took it out
             found = []
             if signature.end_reason not in NORMAL_ENDS:
                 found.append(f"end with {signature.end_reason}")
@@ -56,6 +58,23 @@ def abnormal_ends(
             everywhere.add(kind)
         alarms += found_alarms
     return tuple(alarms)
+
+
+def troubles_of(
+    folds: Mapping[Hashable, Fold],
+    cells: Mapping[int, CellRow],
+    config: Mapping[str, object],
+    mode: str,
+) -> Troubles:
+    """Exclusions by cause and alarms of the episodes that were folded by (cell, answerable)."""
+    excluded: Counter[str] = Counter()
+    for group in folds.values():
+        for signature, count in group.signatures.items():
+            cause = standing(signature.end_reason, signature.label, signature.done, mode).cause
+            if cause:
+                excluded[cause] += count
+    ordered = sorted(excluded.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Troubles(tuple(ordered), abnormal_ends(folds, cells, config, mode))
 
 
 def _thresholds(config: Mapping[str, object]) -> tuple[float, int]:

@@ -1,13 +1,16 @@
-"""The dock of a run that goes on: progress, what is in flight, the latest endings, what went wrong."""
+"""The dock of a run that goes on: progress, what went wrong, limits, what is in flight, latest endings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
+from memtui.metrics.alarm import Alarm
 from memtui.screens.overview_parts import flow
-from memtui.state.live import Dock, InFlight
+from memtui.state.live import Dock, InFlight, ModelLoad
+from memtui.state.session import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
@@ -17,20 +20,39 @@ from memtui.views.text_door import clean_line, fit
 
 StripOf = Callable[[EpisodeRow], Text]
 QUIET_AFTER = 5.0
-"""Seconds without a heartbeat from which its age is shown as a warning."""
+"""Seconds without a heartbeat from which its age is said instead of rates that no longer hold."""
+LATE = 2.0
+"""Seconds of delay of the driver's own loop from which they are said."""
+SIDE_BY_SIDE = 100
+"""Columns from which in flight and latest stand beside each other."""
+BODY = 3
+"""Lines that the work in flight and the latest endings keep: what can wait gives way first."""
+MOST_ALARMS = 2
+DOING = 18
+"""Cells of what an episode is doing."""
+ROOMY = 66
+"""Columns from which the age and the question of an episode in flight are named too."""
 
 
 def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) -> list[Text]:
-    """At most `height` lines: progress first, then in flight and feed side by side or one by one."""
-    lines = [_progress(dock, width, look), *trouble_lines(dock, width, look)]
-    room = height - len(lines) - 1
-    if room <= 1:
-        return lines[:height]
-    if width >= 100 and room >= 6:
+    """At most `height` lines: progress and alarms first, then limits and troubles, then the work."""
+    lines = [_progress(dock, width, look), *alarm_lines(dock, width, look)]
+    limits = [] if _quiet(dock) else _limits(dock, width, look)  # they hold for a second or two
+    for more in (limits, _troubles(dock, width, look)):
+        if len(lines) + len(more) + BODY <= height:
+            lines += more
+    return [*lines, *work_lines(dock, strip_of, width, height - len(lines), look)][:height]
+
+
+def work_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) -> list[Text]:
+    """In flight and latest endings, side by side where there is room, in at most `height` lines."""
+    if height < 1:
+        return []
+    if width >= SIDE_BY_SIDE and height >= 6:
         half = (width - 3) // 2
-        left = _flights(dock, half, room, look)
-        right = _feed(dock, strip_of, half, room, look)
-        lines.append(Text(end=""))
+        left = _flights(dock, half, height - 1, look)
+        right = _feed(dock, strip_of, half, height - 1, look)
+        lines = [Text(end="")]
         for y in range(max(len(left), len(right))):
             line = Text(end="", no_wrap=True)
             one = left[y] if y < len(left) else Text(end="")
@@ -39,23 +61,86 @@ def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Loo
             if y < len(right):
                 line.append_text(right[y])
             lines.append(line)
-        return lines[:height]
+        return lines
     flights = [_longest_flight(dock, width, look)] if dock.in_flight else []
-    feed = _feed(dock, strip_of, width, room - len(flights) + 1, look)[1:]
-    return [*lines, *flights, *feed][:height]
+    feed = _feed(dock, strip_of, width, height - len(flights) + 1, look)[1:]
+    return [*flights, *feed][:height]
+
+
+def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
+    """What was wrong with a run that has ended: alarms, then retries and errors in one line."""
+    return [*alarm_lines(dock, width, look), *_troubles(dock, width, look)]
+
+
+def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:
+    """A line per abnormal mix of endings and per provider that is down; none for a sound run."""
+    lines = []
+    for outage in dock.outages:
+        if outage.given_up:
+            said = "keeps failing: its episodes stay pending until the run is continued"
+        else:
+            again = "" if outage.wait_s is None else f" for {duration(outage.wait_s * 1000)}"
+            said = f"keeps failing: nothing is sent to it{again}"
+        lines.append(_alarm("DOWN", f"{outage.name} {said}", width, look))
+    alarms: Sequence[Alarm] = dock.troubles.alarms
+    shown = alarms if len(alarms) <= MOST_ALARMS else alarms[: MOST_ALARMS - 1]
+    for alarm in shown:
+        where, _, what = alarm.what.rpartition(": ")
+        said = f"{alarm.k} of {alarm.n} episodes {what}"
+        lines.append(_alarm("ALARM", f"{where}: {said}" if where else said, width, look))
+    if len(alarms) > len(shown):
+        rest = f"{len(alarms) - len(shown)} more: memtui report prints them all"
+        lines.append(_alarm("ALARM", rest, width, look))
+    return lines
+
+
+def _alarm(word: str, text: str, width: int, look: Look) -> Text:
+    line = Text(" ", end="", no_wrap=True)
+    line.append(f"{word} ", look.strong + look.bad)
+    line.append(clean_line(text, width=max(8, width - line.cell_len)))
+    return line
 
 
 def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
     """Where there is room for one line only: how many, and the one that has been at it longest."""
     count = max(dock.in_flight_total, len(dock.in_flight))
-    line = styled(f" {count} in flight, longest ", look.muted)
-    flight = max(dock.in_flight, key=lambda one: one.seconds or 0.0)
-    line.append_text(_flight(flight, width - line.cell_len, look))
+    then = "were in flight" if _quiet(dock) else "in flight"
+    line = styled(f" {count} {then}, longest ", look.muted)
+    flight = max(dock.in_flight, key=_so_far)
+    line.append_text(_flight(flight, width - line.cell_len, look, padded=False))
     return line
 
 
 def _progress(dock: Dock, width: int, look: Look) -> Text:
+    quiet = _quiet(dock)
     facts = [f"{dock.done} of {dock.planned}"]
+    if quiet and dock.age is not None:
+        facts.append(f"no sign of life for {duration(dock.age * 1000)}")
+    else:
+        facts += _rates(dock)
+    word = dock.state
+    line = Text(f" ▸ {word} ", end="", no_wrap=True)
+    line.stylize(look.accent if word == "running" else look.budget)
+    while len(facts) > 1 and len("   ".join(facts)) > width - line.cell_len - 14:
+        facts.pop()
+    tail = "   ".join(facts)
+    bar = max(8, min(40, width - line.cell_len - len(tail) - 6))
+    line.append_text(share_bar(dock.done, dock.planned, bar, look))
+    line.append(f"  {facts[0]}")
+    line.append(tail[len(facts[0]) :], look.missing if quiet else "")
+    return line
+
+
+def _quiet(dock: Dock) -> bool:
+    """Whether the driver has been silent for so long that what it said last no longer holds."""
+    return dock.age is not None and dock.age > QUIET_AFTER
+
+
+def _rates(dock: Dock) -> list[str]:
+    """How fast it goes and what it used, most wanted first."""
+    facts = []
+    if not dock.done and dock.doing not in ("", "running"):
+        facts.append(clean_line(dock.doing, width=24))
     if dock.per_minute:
         facts.append(f"{dock.per_minute:.0f}/min")
     if dock.eta_seconds is not None and dock.done < dock.planned:
@@ -68,37 +153,79 @@ def _progress(dock: Dock, width: int, look: Look) -> Text:
         facts.append(money(dock.known_cost, partial=True))
     if dock.tokens:
         facts.append(f"{compact(dock.tokens)} tokens")
-    while len(facts) > 1 and len("   ".join(facts)) > width - 30:
-        facts.pop()
-    tail = "   ".join(facts)
-    line = Text(" ", end="", no_wrap=True)
-    word = dock.state
-    line.append(f"▸ {word} ", look.accent if word == "running" else look.budget)
-    bar = max(8, min(40, width - line.cell_len - len(tail) - 16))
-    line.append_text(share_bar(dock.done, dock.planned, bar, look))
-    line.append(f"  {tail}")
-    if dock.age is not None and dock.age > QUIET_AFTER:
-        line.append(f"   silent for {duration(dock.age * 1000)}", look.missing)
-    return line
+    return facts
 
 
-def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
-    """One line, or none: limits in use, retries, errors and warnings by kind, the latest one in words."""
+def _limits(dock: Dock, width: int, look: Look) -> list[Text]:
+    """One line, or none: how much of each limit is used, and what waits for it."""
+    parts: list[Text] = []
+    for load in dock.models:
+        parts += _load(load, look)
+    for limit in dock.limits:
+        if limit.used is not None and limit.limit is not None:
+            parts.append(
+                _pair(
+                    limit.name, f"{limit.used:g}/{limit.limit:g}", look, limit.used >= limit.limit
+                )
+            )
+    if not parts:
+        return []
+    return flow(parts, width)[:1]
+
+
+def _load(load: ModelLoad, look: Look) -> list[Text]:
+    """A model's limits; one that is full, and what waits for it, in the colour of a budget."""
+    limited = load.concurrency is not None or load.rpm is not None or load.tpm is not None
+    busy = load.calling or load.waiting or load.retrying or load.paused_s
+    if not (limited or busy):
+        return []
+    most = load.concurrency
     parts = [
-        Text.assemble(
-            (f"{limit.name} ", look.muted), (f"{limit.used:g}/{limit.limit:g}", ""), end=""
+        _pair(
+            load.name,
+            f"{load.calling}" + ("" if most is None else f"/{most}"),
+            look,
+            most is not None and load.calling >= most,
         )
-        for limit in dock.limits
-        if limit.used is not None and limit.limit is not None
     ]
+    for name, pair in (("rpm", load.rpm), ("tpm", load.tpm)):
+        if pair is not None:
+            used, limit = pair
+            said = f"{compact(used)}/{compact(limit)}"
+            parts.append(_pair(name, said, look, used is not None and used >= limit))
+    if load.waiting:
+        parts.append(styled(f"{load.waiting} waiting", look.budget))
+    if load.paused_s:
+        parts.append(styled(f"paused {duration(load.paused_s * 1000)}", look.budget))
+    return parts
+
+
+def _pair(name: str, value: str, look: Look, full: bool) -> Text:
+    """``rpm 58/60``, the value in the colour of a budget where the limit is reached."""
+    text = Text(end="", no_wrap=True)
+    text.append(f"{clean_line(name, width=24)} ", look.muted)
+    text.append(value, look.budget if full else "")
+    return text
+
+
+def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
+    """One line, or none: retries, exclusions by cause, errors and warnings by kind, the latest in words."""
+    parts: list[Text] = []
+    for retry in dock.retrying:
+        soon = "" if retry.soonest_s is None else f" in {duration(retry.soonest_s * 1000)}"
+        parts.append(
+            styled(f"{retry.count} again{soon} ({clean_line(retry.reason, width=16)})", look.budget)
+        )
     if dock.retries:
         parts.append(styled(f"{dock.retries} retries", look.muted))
+    if dock.troubles.excluded:
+        total = sum(count for _, count in dock.troubles.excluded)
+        causes = ", ".join(f"{count} {cause}" for cause, count in dock.troubles.excluded[:3])
+        parts.append(styled(f"! {total} excluded ({clean_line(causes)})", look.missing))
     for kind, count in dock.errors[:3]:
-        parts.append(
-            Text.assemble(
-                (f"{count} × ", look.missing), (clean_line(kind, width=24), look.missing), end=""
-            )
-        )
+        parts.append(styled(f"{count} × {clean_line(kind, width=24)}", look.missing))
+    if dock.late is not None and dock.late > LATE:
+        parts.append(styled(f"driver late by {duration(dock.late * 1000)}", look.budget))
     if not parts and dock.last_log is None:
         return []
     line = flow(parts, width)[0]
@@ -109,32 +236,41 @@ def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
     return [line]
 
 
+def _so_far(flight: InFlight) -> float:
+    return flight.seconds or flight.age or 0.0
+
+
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
-    lines = [
-        Text.assemble(
-            " ",
-            ("in flight", look.muted),
-            f" {max(dock.in_flight_total, len(dock.in_flight))}",
-            end="",
-        )
-    ]
-    flights = sorted(dock.in_flight, key=lambda one: -(one.seconds or 0.0))
-    for flight in flights[: height - 1]:
-        lines.append(_flight(flight, width, look))
-    return lines
+    count = max(dock.in_flight_total, len(dock.in_flight))
+    flights = sorted(dock.in_flight, key=lambda one: -_so_far(one))[: height - 1]
+    then = "were in flight" if _quiet(dock) else "in flight"
+    head = Text.assemble(" ", (then, look.muted), f" {count}", end="", no_wrap=True)
+    if count > len(flights):
+        head.append(", longest first", look.muted)
+    return [head, *(_flight(flight, width, look, padded=True) for flight in flights)]
 
 
-def _flight(flight: InFlight, width: int, look: Look) -> Text:
-    line = Text(" ", end="", no_wrap=True)
-    seconds = None if flight.seconds is None else flight.seconds * 1000
-    line.append(duration(seconds).rjust(7), look.muted)
-    line.append("  ")
-    line.append(clean_line(flight.doing or "working", width=18), look.accent)
-    if flight.calls:
-        line.append(f" call {flight.calls}", look.muted)
-    room = width - line.cell_len - 2
-    where = f"{flight.arm} {scale(flight.scale)} {flight.item}"
-    line.append("  " + clean_line(where, width=max(8, room)))
+def _flight(flight: InFlight, width: int, look: Look, *, padded: bool) -> Text:
+    """``1.5 s searching  call 2 of 12 s  bm25/once +100 q1``: this piece of work, then the episode's age."""
+    line = Text(" " if padded else "", end="", no_wrap=True)
+    seconds = "" if flight.seconds is None else duration(flight.seconds * 1000)
+    line.append(seconds.rjust(7) if padded else seconds, look.muted)
+    line.append("  " if padded else " ")
+    doing = clean_line(flight.held or flight.doing or "working", width=DOING)
+    line.append(fit(doing, DOING) if padded else doing, look.budget if flight.held else look.accent)
+    calls = "" if not flight.calls else f"call {flight.calls}"
+    line.append(f" {calls.ljust(7) if padded else calls}", look.muted)
+    if flight.age is not None and flight.age != flight.seconds and width >= ROOMY:
+        age = f"of {duration(flight.age * 1000)}"
+        line.append(f" {age.ljust(10) if padded else age}", look.muted)
+    rung, item = scale(flight.scale).rjust(5), clean_line(flight.item, width=24)
+    room = max(8, width - line.cell_len - cell_len(rung) - 3)
+    if width < ROOMY:
+        line.append(f" {fit(flight.arm, room)} {rung}")
+    else:
+        arm = clean_line(flight.arm, width=max(8, room - cell_len(item) - 1))
+        line.append(f" {arm} {rung}")
+        line.append(f" {item}", look.muted)
     return line
 
 
@@ -152,3 +288,15 @@ def _feed(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) ->
         line.append(clean_line(row.question, width=max(8, width - line.cell_len)))
         lines.append(line)
     return lines
+
+
+def dock_stamp(header: Header) -> object:
+    """Everything the dock depends on but the episodes: equal means that it need not be drawn."""
+    heartbeat, events = header.heartbeat, header.events
+    quiet = header.age is not None and header.age > QUIET_AFTER
+    return (
+        header.state,
+        None if heartbeat is None else heartbeat.at,
+        events[-1].id if events else 0,
+        int(header.age or 0) if quiet else None,
+    )

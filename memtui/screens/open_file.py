@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -21,6 +22,8 @@ from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.model import Outcome
+from memtui.report.alarms import troubles_of
+from memtui.state.live import Troubles
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -53,6 +56,15 @@ def _what_is_folded(settings: Settings) -> tuple[object, ...]:
     return settings.judge, settings.filter, budget, settings.without_flagged
 
 
+def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Troubles]:
+    """The folds that pass the filter line, and what the whole run says is wrong."""
+    folds = session.folds(settings)
+    header = session.header
+    whole = session.folds(replace(settings, filter="")) if settings.filter else folds
+    cells = {cell.id: cell for cell in header.cells}
+    return folds, troubles_of(whole, cells, header.run.config, header.run.mode)
+
+
 class OpenFileApp(App[int]):
     """An app with at most one open run file; what is drawn is up to the subclass."""
 
@@ -62,6 +74,7 @@ class OpenFileApp(App[int]):
         self._watcher: Watcher | None = None
         self._folds: Folds | None = None
         self._overview: Overview | None = None
+        self._troubles = Troubles()
         self._data_version = 0
         self._versions: dict[int, int] = {}
         self._read_anew = 0
@@ -85,6 +98,11 @@ class OpenFileApp(App[int]):
     def overview(self) -> Overview | None:
         """Rates at the reader's B, alpha and judge; None until the facts were read."""
         return self._overview
+
+    @property
+    def troubles(self) -> Troubles:
+        """What the ended episodes of the whole run say is wrong."""
+        return self._troubles
 
     @property
     def data_version(self) -> int:
@@ -146,6 +164,7 @@ class OpenFileApp(App[int]):
         self.let_go()
         self._session = session
         self._folds = self._overview = None
+        self._troubles = Troubles()
         self._data_version += 1
         self._versions.clear()
         self._pending = None
@@ -239,7 +258,7 @@ class OpenFileApp(App[int]):
         settings = session.settings
         started = monotonic()
         try:
-            folds = await session.ask(session.folds, settings)
+            folds, troubles = await session.ask(_folded, session, settings)
         except UserError as error:
             self._fail(error)
             return
@@ -249,7 +268,7 @@ class OpenFileApp(App[int]):
             return  # another choice was made meanwhile; its own reading is on the way
         self._fold_cost = monotonic() - started
         self._folded_at = monotonic()
-        self._folds = folds
+        self._folds, self._troubles = folds, troubles
         self._rebuild()
         self.freshen()
 

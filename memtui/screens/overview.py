@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.dock import dock_lines, trouble_lines
+from memtui.screens.dock import dock_lines, dock_stamp, trouble_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
 from memtui.state.compare_marks import Mark
@@ -80,7 +80,9 @@ class OverviewScreen(MemtuiScreen):
     # --- drawing --------------------------------------------------------------------------------
 
     def depends_on(self) -> object:
-        return (super().depends_on(), id(self.bench.overview), self._measure)
+        session = self.bench.session
+        going_on = None if session is None else dock_stamp(session.header)
+        return (super().depends_on(), id(self.bench.overview), self._measure, going_on)
 
     def draw(self) -> None:
         overview = self.bench.overview
@@ -174,8 +176,9 @@ class OverviewScreen(MemtuiScreen):
         """What is going on right now."""
         header = session.header
         return build_dock(
-            header.state, header.age, header.progress, header.heartbeat, header.events, self._feed
-        )
+            header.state, header.age, header.progress, header.heartbeat, header.events, self._feed,
+            self.bench.troubles,
+        )  # fmt: skip
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_around)

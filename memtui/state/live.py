@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memtui.metrics.alarm import Alarm
 from memtui.store.records import EpisodeRow, EventRow, HeartbeatRow, Progress
 
+LARGEST = 1e15
+"""No count, rate or duration of a run comes near it; what does is no number of ours."""
 FEED = 12
 """Endings kept for the feed."""
 
@@ -26,7 +29,12 @@ class InFlight:
     scale: float | None
     doing: str
     seconds: float | None
+    """For how long it has been doing that."""
     calls: int | None
+    age: float | None = None
+    """Seconds since it started."""
+    held: str = ""
+    """What its memory system's call to a model waits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,51 @@ class Limit:
     name: str
     used: float | None
     limit: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoad:
+    """What a model is asked right now and in the last minute, beside its limits; None where unsaid."""
+
+    name: str
+    calling: int
+    concurrency: int | None
+    waiting: int
+    """Calls that a limit holds back."""
+    retrying: int
+    paused_s: float
+    """Seconds for which the provider asked for silence, still to go."""
+    rpm: tuple[float | None, float] | None
+    """Requests in the last minute, and the most that are allowed."""
+    tpm: tuple[float | None, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A provider that keeps failing and is not asked for a while."""
+
+    name: str
+    wait_s: float | None
+    given_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Calls that wait to be sent again: why, how many, and how soon the first of them."""
+
+    reason: str
+    count: int
+    soonest_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Troubles:
+    """What the ended episodes say is wrong, whatever the filter shows."""
+
+    excluded: tuple[tuple[str, int], ...] = ()
+    """Episodes outside n by cause, most first."""
+    alarms: tuple[Alarm, ...] = ()
+    """Mixes of endings that no sound run has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +119,14 @@ class Dock:
     last_log: EventRow | None
     feed: tuple[EpisodeRow, ...]
     """Latest endings, newest first."""
+    models: tuple[ModelLoad, ...] = ()
+    outages: tuple[Outage, ...] = ()
+    retrying: tuple[Retry, ...] = ()
+    troubles: Troubles = Troubles()
+    doing: str = ""
+    """What the driver does before the first episode starts."""
+    late: float | None = None
+    """Seconds for which something kept the driver from its turn."""
 
 
 def build_dock(
@@ -75,6 +136,7 @@ def build_dock(
     heartbeat: HeartbeatRow | None,
     events: Sequence[EventRow],
     feed: Sequence[EpisodeRow],
+    troubles: Troubles | None = None,
 ) -> Dock:
     """The dock at a moment."""
     snapshot = {} if heartbeat is None else heartbeat.snapshot
@@ -83,18 +145,19 @@ def build_dock(
     eta = _number(snapshot.get("eta_s"))
     if eta is None and per_minute:
         eta = left / per_minute * 60
-    troubles = {
-        _text(kind): int(count)
+    kinds = {
+        _text(kind): _whole(count)
         for kind, count in _mapping(snapshot.get("errors")).items()
-        if _number(count)
+        if _whole(count)
     }
-    told = bool(troubles)
+    told = bool(kinds)
     last: EventRow | None = None
     for event in events:
         if event.level in ("warning", "error", "critical"):
             if not told:
-                troubles[event.kind] = troubles.get(event.kind, 0) + 1
+                kinds[event.kind] = kinds.get(event.kind, 0) + 1
             last = event
+    door = _mapping(snapshot.get("models"))
     return Dock(
         state=state,
         age=age,
@@ -109,16 +172,24 @@ def build_dock(
         cost=_number(snapshot.get("cost")),
         known_cost=_number(snapshot.get("known_cost")),
         in_flight_total=int(_number(snapshot.get("in_flight_total")) or 0),
-        in_flight=tuple(_in_flight(snapshot.get("in_flight"))),
+        in_flight=tuple(_in_flight(snapshot.get("in_flight"), door.get("calls"))),
         limits=tuple(_limits(snapshot.get("limits"))),
-        errors=tuple(sorted(troubles.items(), key=lambda kind: (-kind[1], kind[0]))),
+        errors=tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         last_log=last,
         feed=tuple(feed[:FEED]),
+        models=tuple(_models(door.get("models"))),
+        outages=tuple(_outages(snapshot.get("limits"))),
+        retrying=tuple(_retrying(door.get("calls"))),
+        troubles=troubles or Troubles(),
+        doing=_text(snapshot.get("doing")),
+        late=_number(snapshot.get("late_s")),
     )
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    return float(value) if -LARGEST < value < LARGEST else None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -148,9 +219,10 @@ def _rate(feed: Sequence[EpisodeRow], snapshot: Mapping[str, Any]) -> float | No
     return (len(times) - 1) / span * 60 if span > 0 else None
 
 
-def _in_flight(found: object) -> list[InFlight]:
+def _in_flight(found: object, calls: object) -> list[InFlight]:
     if not isinstance(found, list):
         return []
+    held = _held(calls)
     flights = []
     for one in found:
         if not isinstance(one, dict):
@@ -164,6 +236,8 @@ def _in_flight(found: object) -> list[InFlight]:
                 doing=_text(one.get("doing")) or _text(one.get("phase")),
                 seconds=_first(one, "seconds", "since_s", "for_s", "age_s"),
                 calls=None if calls is None else int(calls),
+                age=_number(one.get("age_s")),
+                held=held.get(f"episode:{_text(one.get('uid'))}", ""),
             )
         )
     return flights
@@ -188,3 +262,70 @@ def _limits(found: object) -> list[Limit]:
         for one in found
         if isinstance(one, dict)
     ]
+
+
+def _held(calls: object) -> dict[str, str]:
+    """What the model calls of an owner wait for, where they wait."""
+    held = {}
+    for one in calls if isinstance(calls, list) else []:
+        if not isinstance(one, dict):
+            continue
+        if one.get("state") == "retrying":
+            held[_text(one.get("owner"))] = f"retry {_text(one.get('reason'))}"
+        elif one.get("state") == "waiting":
+            held[_text(one.get("owner"))] = "held by a limit"
+    return held
+
+
+def _models(found: object) -> list[ModelLoad]:
+    loads = []
+    for name, one in _mapping(found).items():
+        said = _mapping(one)
+        concurrency = _number(said.get("concurrency"))
+        loads.append(
+            ModelLoad(
+                name=name,
+                calling=_whole(said.get("in_flight")),
+                concurrency=None if concurrency is None else int(concurrency),
+                waiting=_whole(said.get("waiting")),
+                retrying=_whole(said.get("retrying")),
+                paused_s=_number(said.get("paused_s")) or 0.0,
+                rpm=_of_limit(said, "rpm"),
+                tpm=_of_limit(said, "tpm"),
+            )
+        )
+    return loads
+
+
+def _of_limit(said: Mapping[str, Any], name: str) -> tuple[float | None, float] | None:
+    limit = _number(said.get(name))
+    return None if limit is None else (_number(said.get(f"{name}_used")), limit)
+
+
+def _outages(found: object) -> list[Outage]:
+    if not isinstance(found, list):
+        return []
+    return [
+        Outage(_text(one.get("name")), _number(one.get("wait_s")), one.get("given_up") is True)
+        for one in found
+        if isinstance(one, dict) and one.get("kind") == "outage"
+    ]
+
+
+def _retrying(found: object) -> list[Retry]:
+    if not isinstance(found, list):
+        return []
+    waits: dict[str, list[float | None]] = {}
+    for one in found:
+        if isinstance(one, dict) and one.get("state") == "retrying":
+            reason = _text(one.get("reason")) or "failed"
+            waits.setdefault(reason, []).append(_number(one.get("retry_in")))
+    return [
+        Retry(reason, len(each), min((wait for wait in each if wait is not None), default=None))
+        for reason, each in sorted(waits.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    ]
+
+
+def _whole(value: object) -> int:
+    number = _number(value)
+    return 0 if number is None else int(number)

@@ -105,10 +105,7 @@ class ModelLimiter:
     def _wait(self, estimate: int) -> float:
         now = self._clock()
         wait = max(0.0, self.paused_until - now)
-        while self._starts and self._starts[0] <= now - _MINUTE:
-            self._starts.popleft()
-        while self._spent and self._spent[0][0] <= now - _MINUTE:
-            self._spent.popleft()
+        self._forget(now)
         if self.rpm is not None and len(self._starts) >= self.rpm:
             wait = max(wait, self._starts[len(self._starts) - self.rpm] + _MINUTE - now)
         if self.tpm is not None and self._spent:
@@ -120,15 +117,29 @@ class ModelLimiter:
                 over -= tokens
         return wait
 
+    def _forget(self, now: float) -> None:
+        """Drop what is older than a minute."""
+        while self._starts and self._starts[0] <= now - _MINUTE:
+            self._starts.popleft()
+        while self._spent and self._spent[0][0] <= now - _MINUTE:
+            self._spent.popleft()
+
     def snapshot(self) -> dict[str, Any]:
-        """What is going on, for the heartbeat: counts, limits and seconds of pause left."""
+        """What is going on, for the heartbeat: counts, limits, what the last minute used of them, and
+        seconds of pause left."""
+        now = self._clock()
+        self._forget(now)
         out: dict[str, Any] = {
             "in_flight": self.in_flight,
             "waiting": self.waiting,
             "retrying": self.retrying,
-            "paused_s": round(max(0.0, self.paused_until - self._clock()), 3),
+            "paused_s": round(max(0.0, self.paused_until - now), 3),
         }
         for key in ("concurrency", "rpm", "tpm"):
             if (value := getattr(self, key)) is not None:
                 out[key] = value
+        if self.rpm is not None:
+            out["rpm_used"] = len(self._starts)
+        if self.tpm is not None:
+            out["tpm_used"] = round(sum(tokens for _, tokens in self._spent))
         return out

@@ -255,3 +255,15 @@ def test_the_digest_tells_repeats_and_settings_apart() -> None:
     ]
     assert len({r.digest() for r in [base, *others]}) == 5
     assert base.digest() == ModelRequest("m", ASK.messages, owner="x", phase="judge").digest()
+
+
+async def test_the_snapshot_says_what_the_last_minute_used_of_the_limits() -> None:
+    now = [5.0]
+    client = ScriptedClient(["one", "two"])
+    d = ModelDoor(client, {"m": ModelSettings(rpm=10, tpm=10_000)}, clock=lambda: now[0])
+    await d.complete(ASK)
+    load = d.snapshot()["models"]["m"]
+    assert load["rpm_used"] == 1 and load["tpm_used"] >= 0
+    now[0] += 61.0
+    load = d.snapshot()["models"]["m"]
+    assert load["rpm_used"] == 0 and load["tpm_used"] == 0

@@ -25,7 +25,7 @@ JSON = st.recursive(
 )
 KEYS = st.sampled_from(
     ["in_flight", "in_flight_total", "limits", "errors", "rate", "eta_s", "pace", "retries",
-     "tokens", "cost", "known_cost"]
+     "tokens", "cost", "known_cost", "models", "late_s", "doing"]
 )  # fmt: skip
 
 
@@ -65,6 +65,27 @@ def test_what_the_driver_says_is_shown() -> None:
     assert dock.in_flight[0].doing == "searching" and dock.in_flight[0].seconds == 1.5
     assert dock.errors == (("open: KeyError", 2),)
     assert dock.last_log is not None and dock.last_log.text == "429"
+
+
+def test_limits_waits_and_retries_of_models_are_read() -> None:
+    load = {"in_flight": 3, "waiting": 2, "retrying": 1, "paused_s": 4.0, "concurrency": 3, "rpm": 60,
+            "rpm_used": 58}  # fmt: skip
+    call = {"owner": "episode:u5", "state": "retrying", "reason": "timeout", "retry_in": 2.5}
+    later = {"owner": "", "state": "retrying", "reason": "timeout", "retry_in": 9.0}
+    dock = build_dock(
+        "running", 0.5, PROGRESS,
+        beat({
+            "models": {"models": {"qwen": load, "odd": None}, "calls": [call, later, None]},
+            "in_flight": [{"uid": "u5", "arm": "a", "for_s": 1.0, "age_s": 7.0}, {"uid": "u6"}],
+            "limits": [{"kind": "outage", "name": "p", "wait_s": 30.0, "given_up": False}],
+        }), (), (),
+    )  # fmt: skip
+    qwen = dock.models[0]
+    assert (qwen.calling, qwen.concurrency, qwen.waiting, qwen.paused_s) == (3, 3, 2, 4.0)
+    assert qwen.rpm == (58.0, 60.0) and qwen.tpm is None
+    assert [(r.reason, r.count, r.soonest_s) for r in dock.retrying] == [("timeout", 2, 2.5)]
+    assert [f.held for f in dock.in_flight] == ["retry timeout", ""] and dock.in_flight[0].age == 7
+    assert [(o.name, o.wait_s) for o in dock.outages] == [("p", 30.0)]
 
 
 def test_without_a_heartbeat_nothing_is_claimed() -> None:

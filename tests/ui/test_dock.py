@@ -1,0 +1,86 @@
+"""The dock of a run that is being written: what goes on, what waits, what went wrong, and silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memtui.store.events import RunStateEvent
+from tests.ui.beating import BUSY, GOING_ON, beat, broken, going_on
+from tests.ui.driving import opened, press, reversed_text, screen_text
+from tests.ui.make_run import at
+from tests.ui.test_live_run import until
+
+FRESH = -3600.0
+"""A heartbeat of the near future: however slow the machine, it is never stale."""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_dock(
+    size: tuple[int, int], tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    async with going_on(tmp_path / "live.memtui") as sink:
+        await beat(sink, BUSY, age=FRESH)
+        async with opened(tmp_path / "live.memtui", size) as (app, pilot):
+            await until(pilot, lambda: "paused 4.0 s" in screen_text(app))
+            golden(f"dock-{size[0]}x{size[1]}", screen_text(app))
+
+
+async def test_the_dock_without_colour(
+    tmp_path: Path, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with going_on(tmp_path / "live.memtui") as sink:
+        await broken(sink, GOING_ON, 300)
+        await beat(sink, BUSY, age=FRESH)
+        async with opened(tmp_path / "live.memtui") as (app, pilot):
+            await until(pilot, lambda: "ALARM" in screen_text(app))
+            golden("dock-alarm-no-colour", reversed_text(app))
+
+
+async def test_an_alarm_comes_while_the_run_goes_on_and_stays_when_it_has_ended(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path) as sink, opened(path, (120, 36)) as (app, pilot):
+        await until(pilot, lambda: "in flight 5" in screen_text(app))
+        assert "ALARM" not in screen_text(app)
+        await broken(sink, GOING_ON, 300)
+        said = "ALARM all arms: 301 of 324 episodes end with memory_error"
+        await until(pilot, lambda: said in screen_text(app))
+        await sink.emit(RunStateEvent("finished", at(3_900)))
+        await sink.commit()
+        await until(pilot, lambda: "finished" in screen_text(app))
+        assert said in screen_text(app) and "in flight" not in screen_text(app)
+
+
+async def test_an_alarm_is_about_the_run_and_not_about_the_filter(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path, replace(GOING_ON, items=12)), opened(path) as (app, pilot):
+        session = app.session
+        assert session is not None
+        app.change(replace(session.settings, filter="end:memory_error"))
+        await press(pilot)
+        assert "ALARM" not in screen_text(app)
+
+
+async def test_silence_is_said_with_its_age_instead_of_rates(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path) as sink:
+        await beat(sink, BUSY, age=500.0)
+        async with opened(path) as (app, _):
+            shown = screen_text(app)
+            assert "no sign of life for 8m2" in shown and "5 were in flight" in shown
+            assert "/min" not in shown and "rpm" not in shown
+            assert "running" in shown.splitlines()[0]
+
+
+async def test_running_stays_in_row_1_on_every_screen_at_80_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a-run-with-quite-a-long-name.memtui"
+    async with going_on(path), opened(path) as (app, pilot):
+        for keys in (("2",), ("3", "e"), ("enter",), ("5",), ("6",)):
+            await press(pilot, *keys)
+            assert "▸ running" in screen_text(app).splitlines()[0]
