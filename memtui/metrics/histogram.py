@@ -17,7 +17,7 @@ from memtui.metrics.regime import FlaggedFact
 from memtui.metrics.signature import Profile, Signature
 from memtui.metrics.sweep import ClusterSweep, Steady, Sweep, meaning, steady_counts
 
-__all__ = ["Fold", "Profile", "Signature", "fold", "fold_profiles", "merge"]
+__all__ = ["Fold", "Profile", "Signature", "fold", "fold_numbered", "fold_profiles", "merge"]
 
 Code = tuple[int, bool]
 """(R, right) of a counted episode; for coverage (t*, covered)."""
@@ -81,7 +81,17 @@ def fold(
     Costs about 2 µs an episode. `redundant` is folded to 0/1.
     """
     numbers, signatures = _interned(facts)
-    keys = list(groups)
+    return fold_numbered(numbers, signatures, list(groups), clusters, mode)
+
+
+def fold_numbered(
+    numbers: Sequence[int],
+    signatures: Sequence[Signature],
+    keys: Sequence[Hashable],
+    clusters: Iterable[Hashable],
+    mode: str,
+) -> dict[Hashable, Fold]:
+    """`fold` of episodes whose signatures are numbered already: `signatures[number]` for each of `numbers`."""
     folds: dict[Hashable, Fold] = {key: Fold() for key in dict.fromkeys(keys)}
     for (key, number), count in Counter(zip(keys, numbers, strict=True)).items():
         folds[key].signatures[signatures[number]] += count

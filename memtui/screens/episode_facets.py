@@ -10,6 +10,7 @@ from rich.text import Text
 
 from memtui.query.facets import FACETS, facets
 from memtui.state.filter_terms import has_term
+from memtui.state.fold_facts import count_signatures
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.views.look import Look
@@ -25,10 +26,11 @@ Counts = Mapping[str, Counter[str]]
 
 def count_facets(session: RunSession, settings: Settings, ids: Sequence[int]) -> Counts:
     """The counts over the episodes of a list; call inside `ask`."""
-    known = session.facts(settings.judge)
-    rows = [known[one] for one in ids if one in known]
+    facts = session.facts(settings.judge)
+    chosen = None if len(ids) == len(facts) else frozenset(ids)
     cells = {cell.id: cell for cell in session.header.cells}
-    return facets(rows, cells, session.reader.qtypes(), session.environment(settings))
+    counted = count_signatures(facts, chosen)
+    return facets(counted, cells, session.reader.qtypes(), session.environment(settings))
 
 
 class FacetSource:

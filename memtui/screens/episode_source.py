@@ -61,7 +61,9 @@ class EpisodeRows:
 class EpisodeSource:
     """The list at one moment: ids in order, drawn with the reader's choices."""
 
-    def __init__(self, session: RunSession, rows: EpisodeRows, ids: list[int], look: Look) -> None:
+    def __init__(
+        self, session: RunSession, rows: EpisodeRows, ids: Sequence[int], look: Look
+    ) -> None:
         self.session = session
         self._rows = rows
         self._ids = ids
@@ -72,7 +74,7 @@ class EpisodeSource:
         settings = session.settings
         self.drawn_for: Hashable = (settings.budget, settings.judge)
 
-    def ids(self) -> list[int]:
+    def ids(self) -> Sequence[int]:
         return self._ids
 
     def at(self, index: int) -> EpisodeRow | None:

@@ -21,9 +21,10 @@ from memtui.screens.episode_row import (
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
 from memtui.state.compare_marks import Mark
+from memtui.state.episode_list import file_order
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
-from memtui.store.records import EpisodeCost, EpisodeRow
+from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
 from memtui.views.numbers import UNKNOWN, count, ratio, scale
@@ -60,7 +61,6 @@ class EpisodesScreen(EpisodeFilters):
         super().__init__()
         self._shown: tuple[Settings, int] | None = None
         self._counts: dict[Quick, int] = {}
-        self._costs: dict[int, EpisodeCost] = {}
         self._source: EpisodeSource | None = None
         self._lines: EpisodeRows | None = None
 
@@ -132,20 +132,17 @@ class EpisodesScreen(EpisodeFilters):
         """Read which episodes the reader's choices leave, and in which order."""
         settings = session.settings
         cells = {cell.id: cell for cell in session.header.cells}
-        version = self.bench.data_version
-
         faceted = self.has_class("faceted")
 
-        def find() -> tuple[list[int], dict[Quick, int], dict[int, EpisodeCost], Counts]:
-            index = session.index(settings.judge, version)
-            costs = self._costs
-            if settings.sort in (SortKey.COST, SortKey.TIME, SortKey.TOKENS):
-                costs = {cost.id: cost for cost in session.reader.episode_costs()}
-            ids, counts = index.select(settings, cells, costs, session.passing(settings))
-            return ids, counts, costs, count_facets(session, settings, ids) if faceted else {}
+        def find() -> tuple[Sequence[int], dict[Quick, int], Counts]:
+            index = session.index(settings.judge)
+            order = file_order(settings)
+            ordered = session.reader.episode_ids(order_sql=order) if order else None
+            ids, counts = index.select(settings, cells, session.passing(settings), ordered)
+            return ids, counts, count_facets(session, settings, ids) if faceted else {}
 
         try:
-            ids, self._counts, self._costs, counted = await session.ask(find)
+            ids, self._counts, counted = await session.ask(find)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
@@ -162,7 +159,7 @@ class EpisodesScreen(EpisodeFilters):
     def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
         if self._lines is None:
             self._lines = EpisodeRows(session.pages, self.bench.version_of)
-        source = EpisodeSource(session, self._lines, [*ids], self.look)
+        source = EpisodeSource(session, self._lines, ids, self.look)
         before, self._source = self._shown, source
         self._shown = (settings, self.bench.data_version)
         lines = self.rows
@@ -294,7 +291,7 @@ class EpisodesScreen(EpisodeFilters):
     def forget(self) -> None:
         super().forget()
         self._shown = self._source = self._lines = None
-        self._counts, self._costs = {}, {}
+        self._counts = {}
 
     def compare_mark(self) -> Mark | None:
         """The arm of the selected episode."""

@@ -1,177 +1,203 @@
-"""Which episodes a list shows, in which order: ids, from facts that are already in memory.
+"""Which episodes a list shows, in which order: ids, from packed facts that are already in memory.
 
-At 100,000 episodes a one-key filter takes a few milliseconds: what depends on B is worked out once per B,
-by look-up, and only the order asked for is sorted.
+What a filter or an order depends on is worked out once per course, cell or question; the episodes
+themselves are only looked up, so that at 100,000 of them a key costs a few milliseconds.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from operator import attrgetter
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import compress
+from operator import and_, attrgetter
+from typing import Any, TypeVar
 
 from memtui.metrics.outcome import outcome
 from memtui.model import Outcome
+from memtui.state.fold_facts import course_signature
 from memtui.state.settings import Quick, Settings, SortKey
-from memtui.store.records import CellRow, EpisodeCost, EpisodeFact
+from memtui.store.packed_facts import Course, PackedFacts
+from memtui.store.records import CellRow
 
 OUTCOME_ORDER = (
     Outcome.WRONG, Outcome.EXHAUSTED, Outcome.EXCLUDED, Outcome.PASS, Outcome.PENDING,
 )  # fmt: skip
 """What is looked for first when a list is sorted by outcome."""
 
-_Key = tuple[str | None, str | None, int, int]
-_KEY: Callable[[EpisodeFact], _Key] = attrgetter("end_reason", "label", "done", "requested")
+FILE_ORDER: Mapping[SortKey, str] = {
+    SortKey.COST: "e.cost",
+    SortKey.TIME: "e.wall_ms",
+    SortKey.TOKENS: "e.prompt_tokens+e.completion_tokens",
+}
+"""Columns that are not among the facts: the file itself puts its episodes in these orders."""
 
 
-class _Outcomes(dict[_Key, Outcome]):
-    """The outcome at one B by everything it depends on, each combination worked out once."""
-
-    def __init__(self, budget: int, mode: str) -> None:
-        super().__init__()
-        self._budget, self._mode = budget, mode
-        self.example: EpisodeFact | None = None
-
-    def __missing__(self, key: _Key) -> Outcome:
-        assert self.example is not None
-        end, label, done, requested = key
-        fact = self.example._replace(end_reason=end, label=label, done=done, requested=requested)
-        found = self[key] = outcome(fact, self._budget, self._mode)
-        return found
+def file_order(settings: Settings) -> str:
+    """The order for `RunReader.episode_ids`, largest first, what is unknown last; "" where facts suffice."""
+    column = FILE_ORDER.get(settings.sort)
+    if column is None:
+        return ""
+    return f"{column} IS NULL,{column}{'' if settings.reversed else ' DESC'},e.id"
 
 
 class FactIndex:
-    """The facts of a file, newest first, with their outcomes at the reader's B."""
+    """The ids of a file's episodes for any choice of the reader."""
 
-    def __init__(self, facts: Iterable[EpisodeFact], mode: str) -> None:
-        self._rows = sorted(facts, key=attrgetter("id"), reverse=True)
-        self._keys = list(map(_KEY, self._rows))
+    def __init__(self, facts: PackedFacts, mode: str) -> None:
+        self.facts = facts
         self._mode = mode
         self._budget: int | None = None
         self._outcomes: list[Outcome] = []
 
     def outcomes(self, budget: int) -> list[Outcome]:
-        """One outcome per fact, in the order of the index."""
+        """One outcome per course."""
+        table = self.facts.table
         if budget != self._budget:
-            table = _Outcomes(budget, self._mode)
-            table.example = self._rows[0] if self._rows else None
-            self._outcomes = list(map(table.__getitem__, self._keys))
-            self._budget = budget
+            self._budget, self._outcomes = budget, []
+        for course in table[len(self._outcomes) :]:
+            self._outcomes.append(outcome(course_signature(course), budget, self._mode))
         return self._outcomes
 
     def select(
         self,
         settings: Settings,
         cells: Mapping[int, CellRow],
-        costs: Mapping[int, EpisodeCost],
         passing: Collection[int] | None = None,
-    ) -> tuple[list[int], dict[Quick, int]]:
+        in_file_order: Sequence[int] | None = None,
+    ) -> tuple[Sequence[int], dict[Quick, int]]:
         """Ids that pass cell, `passing` and the one-key filter, in order; and what each such filter keeps.
 
-        `passing` are the ids that satisfy the filter line; None without one.
+        `passing` are the ids that satisfy the filter line, None without one; `in_file_order` all ids as
+        `file_order` has them, where it has an order.
         """
+        facts = self.facts
         outcomes = self.outcomes(settings.budget)
-        pairs: Iterable[tuple[EpisodeFact, Outcome]] = zip(self._rows, outcomes, strict=True)
-        if settings.cell is None and passing is None:
-            counts = Counter(outcomes)
-        else:
-            cell = settings.cell
-            pairs = [
-                (fact, what)
-                for fact, what in pairs
-                if (cell is None or fact.cell_id == cell)
-                and (passing is None or fact.id in passing)
-            ]
-            counts = Counter(what for _, what in pairs)
+        kept = _mask(facts, settings.cell, passing)
+        by_course: Iterable[tuple[int, int]] = enumerate(facts.counts)
+        if kept is not None:
+            by_course = Counter(compress(facts.courses, kept)).items()
+        counts: Counter[Outcome] = Counter()
+        for course, number in by_course:
+            counts[outcomes[course]] += number
         wanted = settings.quick.outcome
-        if wanted is None:
-            rows = [fact for fact, _ in pairs]
-        else:
-            rows = [fact for fact, what in pairs if what is wanted]
-        by_outcome = settings.sort is SortKey.OUTCOME
-        table = dict(zip(self._keys, outcomes, strict=True)) if by_outcome else {}
-        return _ordered(rows, settings, cells, costs, table), {
+        if wanted is not None:
+            quick = map([what is wanted for what in outcomes].__getitem__, facts.courses)
+            kept = [*quick] if kept is None else [*map(and_, kept, quick)]
+        return self._ordered(settings, cells, kept, in_file_order), {
             quick: sum(counts.values()) if quick.outcome is None else counts[quick.outcome]
             for quick in Quick
         }
 
+    def _ordered(
+        self,
+        settings: Settings,
+        cells: Mapping[int, CellRow],
+        kept: list[bool] | None,
+        in_file_order: Sequence[int] | None,
+    ) -> Sequence[int]:
+        """Ids in the chosen order. Ties by id, so that rows never jump."""
+        facts, backwards = self.facts, settings.reversed
+        ids = facts.ids if kept is None else array("q", compress(facts.ids, kept))
+        if settings.sort is SortKey.NEWEST:
+            return ids[:] if backwards else ids[::-1]
+        if in_file_order is not None:
+            if kept is None:
+                return in_file_order
+            among = set(ids)
+            return [one for one in in_file_order if one in among]
+        ranks = self._ranks(settings, cells)
+        if kept is not None:
+            ranks = [*compress(ranks, kept)]
+        order = sorted(range(len(ids)), key=ranks.__getitem__)
+        found = array("q", map(ids.__getitem__, order))
+        return found[::-1] if backwards and settings.sort not in _VALUES else found
 
-def _ordered(
-    rows: list[EpisodeFact],
-    settings: Settings,
-    cells: Mapping[int, CellRow],
-    costs: Mapping[int, EpisodeCost],
-    outcomes: Mapping[_Key, Outcome],
-) -> list[int]:
-    """Ids in the chosen order; `rows` come newest first. Ties by id, so that rows never jump."""
-    backwards = settings.reversed
-    if settings.sort is SortKey.NEWEST:
-        ids = [fact.id for fact in rows]
-        return ids[::-1] if backwards else ids
-    rows = rows[::-1]  # oldest first: a stable sort then breaks ties by id
-    value = _values(settings, costs).get(settings.sort)
-    if value is not None:
-        return _unknown_last(rows, value, backwards)
-    keys: dict[SortKey, Callable[[EpisodeFact], Any]] = {
-        SortKey.SCALE: lambda f: cells[f.cell_id].scale or 0.0,
-        SortKey.ARM: lambda f: (cells[f.cell_id].arm, cells[f.cell_id].scale or 0.0),
-        SortKey.TYPE: lambda f: (f.qtype, f.item_id),
-        SortKey.OUTCOME: lambda f: OUTCOME_ORDER.index(outcomes[_KEY(f)]),
-        SortKey.CALLS: lambda f: -f.requested,
-        SortKey.REDUNDANT: lambda f: -f.redundant,
-        SortKey.QUESTION: attrgetter("item_id"),
-    }
-    rows.sort(key=keys[settings.sort])
-    ids = [fact.id for fact in rows]
-    return ids[::-1] if backwards else ids
-
-
-_Value = Callable[[EpisodeFact], float | None]
-
-
-def _values(settings: Settings, costs: Mapping[int, EpisodeCost]) -> dict[SortKey, _Value]:
-    """Columns whose value may be unknown: what they sort by, smallest first."""
-
-    def cost(read: Callable[[EpisodeCost], float | None]) -> _Value:
-        def of(fact: EpisodeFact) -> float | None:
-            found = costs.get(fact.id)
-            value = None if found is None else read(found)
-            return None if value is None else -value
-
-        return of
-
-    return {
-        SortKey.COST: cost(attrgetter("cost")),
-        SortKey.TIME: cost(attrgetter("wall_ms")),
-        SortKey.TOKENS: cost(_tokens),
-        SortKey.T_STAR: attrgetter("t_star"),
-        SortKey.OVERSHOOT: lambda f: (
-            None
-            if f.t_star is None or f.gold_total is None or not f.answerable
-            else f.t_star - f.requested
-        ),
-        SortKey.COVERAGE: lambda f: (
-            f.gold_found / f.gold_total if f.gold_total and f.gold_found is not None else None
-        ),
-    }
-
-
-def _tokens(cost: EpisodeCost) -> float | None:
-    if cost.prompt_tokens is None or cost.completion_tokens is None:
-        return None
-    return cost.prompt_tokens + cost.completion_tokens
-
-
-def _unknown_last(rows: list[EpisodeFact], value_of: _Value, backwards: bool) -> list[int]:
-    """By a value, turned round when `backwards`; what is unknown comes last either way."""
-    known: list[tuple[float, int]] = []
-    unknown: list[int] = []
-    for fact in rows:
-        value = value_of(fact)
+    def _ranks(self, settings: Settings, cells: Mapping[int, CellRow]) -> list[int]:
+        """For each episode a number to sort it by."""
+        facts, sort = self.facts, settings.sort
+        if sort is SortKey.QUESTION:
+            return facts.item_ids.tolist()
+        if sort is SortKey.TYPE:
+            types = {item: facts.about[item][1] for item in set(facts.item_ids)}
+            rank = _ranked(types, lambda item: (types[item], item))
+            return [*map(rank.__getitem__, facts.item_ids)]
+        if sort in (SortKey.SCALE, SortKey.ARM):
+            named = sort is SortKey.ARM
+            rank = _ranked(
+                set(facts.cell_ids),
+                lambda one: (cells[one].arm if named else "", cells[one].scale or 0.0),
+            )
+            return [*map(rank.__getitem__, facts.cell_ids)]
+        outcomes = self.outcomes(settings.budget)
+        courses = range(len(facts.table))
+        value = _VALUES.get(sort)
         if value is None:
-            unknown.append(fact.id)
+            plain: Mapping[SortKey, Callable[[int], Any]] = {
+                SortKey.OUTCOME: lambda one: OUTCOME_ORDER.index(outcomes[one]),
+                SortKey.CALLS: lambda one: -facts.table[one].requested,
+                SortKey.REDUNDANT: lambda one: -facts.table[one].redundant,
+            }
+            rank = _ranked(courses, plain[sort])
         else:
-            known.append((-value if backwards else value, fact.id))
-    known.sort()
-    return [one for _, one in known] + unknown
+            rank = _ranked(courses, _unknown_last(facts.table, value, settings.reversed))
+        if sort is SortKey.OVERSHOOT:
+            return self._overshoot_ranks(rank)
+        return [*map(rank.__getitem__, facts.courses)]
+
+    def _overshoot_ranks(self, rank: Mapping[int, int]) -> list[int]:
+        """There is no evidence to overshoot where the question has no answer: unknown, so last."""
+        facts = self.facts
+        last = max(rank.values(), default=0) + 1
+        may = [facts.about[item][2] for item in facts.item_ids]
+        return [rank[one] if ok else last for one, ok in zip(facts.courses, may, strict=True)]
+
+
+def _mask(
+    facts: PackedFacts, cell: int | None, passing: Collection[int] | None
+) -> list[bool] | None:
+    """Which episodes are in the cell and pass the filter line; None: all."""
+    masks = []
+    if cell is not None:
+        masks.append([one == cell for one in facts.cell_ids])
+    if passing is not None:
+        masks.append([one in passing for one in facts.ids])
+    if not masks:
+        return None
+    return masks[0] if len(masks) == 1 else [*map(and_, *masks)]
+
+
+K = TypeVar("K", bound=Hashable)
+_Value = Callable[[Course], float | None]
+
+_VALUES: Mapping[SortKey, _Value] = {
+    SortKey.T_STAR: attrgetter("t_star"),
+    SortKey.OVERSHOOT: lambda f: (
+        None if f.t_star is None or f.gold_total is None else f.t_star - f.requested
+    ),
+    SortKey.COVERAGE: lambda f: (
+        f.gold_found / f.gold_total if f.gold_total and f.gold_found is not None else None
+    ),
+}
+"""Columns whose value may be unknown: what they sort by, smallest first."""
+
+
+def _unknown_last(
+    table: Sequence[Course], value_of: _Value, backwards: bool
+) -> Callable[[int], tuple[bool, float]]:
+    """By a value, turned round when `backwards`; what is unknown comes last either way."""
+
+    def key(course: int) -> tuple[bool, float]:
+        value = value_of(table[course])
+        if value is None:
+            return True, 0.0
+        return False, -value if backwards else value
+
+    return key
+
+
+def _ranked(ones: Iterable[K], key: Callable[[K], Any]) -> dict[K, int]:
+    """The place of each one when sorted by `key`; equal ones share a place."""
+    keys = {one: key(one) for one in ones}
+    places = {value: number for number, value in enumerate(sorted(set(keys.values())))}
+    return {one: places[value] for one, value in keys.items()}

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
 from memtui.state.episode_list import FactIndex
-from memtui.state.overview import Folds, fold_cells
+from memtui.state.fold_facts import fold_facts
+from memtui.state.overview import Folds
 from memtui.state.settings import Settings, settings_of_run
 from memtui.store import lease
+from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import (
     ArmRow,
     CellRow,
-    EpisodeFact,
     EventRow,
     HeartbeatRow,
     Progress,
@@ -75,11 +76,10 @@ class RunSession:
         self.pages = RunReader(path)
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
-        self._facts: dict[int, EpisodeFact] = {}
+        self._facts = PackedFacts()
         self._facts_for: tuple[str, frozenset[str]] | None = None
         self._rev = 0
         self._index: FactIndex | None = None
-        self._index_key: tuple[str, int, frozenset[str]] = ("", -1, frozenset())
         self._left_out: frozenset[str] = frozenset()
         self.header = self.read_header(self._reader)
         run = self.header.run
@@ -192,31 +192,30 @@ class RunSession:
 
     def forget(self) -> None:
         """Another file stands under this name: nothing that was read holds any more."""
-        self._facts, self._facts_for, self._rev = {}, None, 0
+        self._facts, self._facts_for, self._rev = PackedFacts(), None, 0
         self._index = None
 
-    def facts(self, judge: str) -> dict[int, EpisodeFact]:
+    def facts(self, judge: str) -> PackedFacts:
         """All facts under a judge; after the first time only what changed is read."""
         wanted = judge, self._left_out
-        if self._facts_for != wanted:
-            self._facts = {}
+        rev = self._reader.rev()  # asked first: what comes while we read is read once more
+        if self._facts_for != wanted or not self._rev:
+            # Let go of the old ones before the new ones are made; that may be interrupted.
+            self._facts, self._facts_for = PackedFacts(), None
+            self._facts = self._reader.packed_facts(judge)
             self._facts_for = wanted
-            self._rev = 0
-        changed = self._reader.episode_facts(judge, self._rev)
-        for fact in changed:
-            self._facts[fact.id] = fact
-        if self._rev:
-            for episode_id in self._reader.dropped_since(self._rev):
-                self._facts.pop(episode_id, None)
-        self._rev = max((fact.rev for fact in changed), default=self._rev)
+        elif rev > self._rev:
+            self._facts.put(self._reader.episode_facts(judge, self._rev))
+            self._facts.about = self._reader.item_facts()
+            self._facts.drop(self._reader.dropped_since(self._rev))
+        self._rev = rev
         return self._facts
 
-    def index(self, judge: str, version: int) -> FactIndex:
-        """The facts as an episode list wants them, kept until judge or data `version` change."""
-        key = (judge, version, self._left_out)
-        if self._index is None or self._index_key != key:
-            self._index = FactIndex(self.facts(judge).values(), self.header.run.mode)
-            self._index_key = key
+    def index(self, judge: str) -> FactIndex:
+        """The facts under a judge as an episode list wants them."""
+        facts = self.facts(judge)
+        if self._index is None or self._index.facts is not facts:
+            self._index = FactIndex(facts, self.header.run.mode)
         return self._index
 
     @property
@@ -249,7 +248,5 @@ class RunSession:
 
     def folds(self, settings: Settings) -> Folds:
         """The facts that pass the filter line, folded for the overview."""
-        wanted = self.passing(settings)
-        facts = self.facts(settings.judge).values()
-        chosen = [*facts] if wanted is None else [fact for fact in facts if fact.id in wanted]
-        return fold_cells(chosen, self.header.run.mode)
+        facts = self.facts(settings.judge)
+        return fold_facts(facts, self.header.run.mode, chosen=self.passing(settings))

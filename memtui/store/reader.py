@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from memtui.store import codec, episode_queries
 from memtui.store.connect import explain, open_read_only, require_run_file
 from memtui.store.episode_queries import decoded
 from memtui.store.errors import StoreError
+from memtui.store.packed_facts import ItemFacts, PackedFacts
 from memtui.store.records import (
     ArmRow,
     CellRow,
@@ -66,7 +67,7 @@ class RunReader:
         self.warning = ""
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._items: dict[int, tuple[int, int, int, int]] = {}
+        self._items: dict[int, ItemFacts] = {}
         self._clusters: dict[str, int] = {}
         self._qtypes: dict[str, int] = {}
         self._left_out: frozenset[str] = frozenset()
@@ -117,8 +118,8 @@ class RunReader:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-            for known in (self._items, self._clusters, self._qtypes):
-                known.clear()  # another file may stand under the name by then
+            # Another file may stand under the name by then; packed facts may still hold the old dict.
+            self._items, self._clusters, self._qtypes = {}, {}, {}
 
     close = release
 
@@ -250,7 +251,11 @@ class RunReader:
         self._refresh_items()
         return list(self._qtypes)
 
-    def _refresh_items(self) -> dict[int, tuple[int, int, int, int]]:
+    def item_facts(self) -> Mapping[int, ItemFacts]:
+        """Per item id: cluster, qtype, answerable, flagged; grows while the run declares items."""
+        return self._refresh_items()
+
+    def _refresh_items(self) -> dict[int, ItemFacts]:
         """Per item: cluster, qtype, answerable, flagged. Numbered by first appearance, so stable."""
         with self._lock:
             last = max(self._items, default=0)
@@ -313,6 +318,10 @@ class RunReader:
         """
         found = episode_queries.facts(self, judge, self._refresh_items, since_rev)
         return episode_queries.without(self, found, self._left_out)
+
+    def packed_facts(self, judge: str) -> PackedFacts:
+        """All that `episode_facts` gives, packed: what a screen keeps while the file is open."""
+        return episode_queries.packed(self, judge, self._refresh_items, self._left_out)
 
     def leave_out(self, items: Collection[str]) -> None:
         """Leave questions (their keys) out of every rate: facts and lines read from now on end in `FLAGGED`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -20,8 +20,8 @@ from memtui.widgets.lines import LineView, look_of
 class RowSource(Protocol):
     """Where a list gets its rows: ids in order, and one drawn row at a time."""
 
-    def ids(self) -> list[int]:
-        """The ids in display order. The list object is replaced, never changed, on update."""
+    def ids(self) -> Sequence[int]:
+        """The ids in display order. The sequence is replaced, never changed, on update."""
 
     def row(self, index: int, width: int) -> Text:
         """Draw the row at `index`."""
@@ -33,7 +33,7 @@ class RowSource(Protocol):
 class EmptySource:
     """A source without rows."""
 
-    def ids(self) -> list[int]:
+    def ids(self) -> Sequence[int]:
         return []
 
     def row(self, index: int, width: int) -> Text:
@@ -80,7 +80,7 @@ class VirtualList(LineView):
     def __init__(self, source: RowSource | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._source: RowSource = source or EmptySource()
-        self._ids: list[int] = []
+        self._ids: Sequence[int] = []
         self._selected: int | None = None
         self._pending_top: int | None = None
 

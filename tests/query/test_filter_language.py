@@ -18,6 +18,7 @@ from memtui.query.grammar import quoted, read_terms
 from memtui.query.language import field_names, parse
 from memtui.query.sorting import parse_order
 from memtui.query.subject import Environment, Subject, subject_of
+from memtui.state.fold_facts import count_signatures
 from memtui.store.reader import RunReader, open_run
 from memtui.store.side_file import NO_MARKS, Marks
 from tests.report.generated_run import ARMS, HOSTILE, anything
@@ -309,7 +310,8 @@ def test_facets_count_what_the_filter_finds(world: World) -> None:
     environment = Environment(2, judge="deterministic-1", context_arms=CONTEXT)
     facts = world.reader.episode_facts("deterministic-1")
     cells = {cell.id: cell for cell in world.reader.cells()}
-    found = facets(facts, cells, world.reader.qtypes(), environment)
+    counted = count_signatures(world.reader.packed_facts("deterministic-1"))
+    found = facets(counted, cells, world.reader.qtypes(), environment)
     for name, counts in found.items():
         assert BY_NAME[name].facet
         for value, count in counts.items():

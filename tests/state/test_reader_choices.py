@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,9 +13,12 @@ from hypothesis import strategies as st
 
 from memtui.metrics.outcome import outcome
 from memtui.model import EndReason, Label, Outcome
-from memtui.state.episode_list import FactIndex
+from memtui.state.episode_list import FILE_ORDER, FactIndex, file_order
 from memtui.state.settings import Quick, Settings, SortKey, settings_of_run
-from memtui.store.records import CellRow, EpisodeCost, EpisodeFact
+from memtui.store.packed_facts import PackedFacts
+from memtui.store.reader import open_run
+from memtui.store.records import CellRow, EpisodeFact, EpisodeRow
+from tests.report.generated_run import anything
 
 BASE = Settings(budget=2, alpha=0.7, judge="rules")
 CELLS = {
@@ -59,7 +65,7 @@ def fact(
     return EpisodeFact(
         id=0, rev=1, cell_id=cell, item_id=item, cluster=0, qtype=0, answerable=1, done=done,
         end_reason=end if done else None, requested=requested, executed=requested,
-        first_hit=None, t_star=None, gold_total=None, gold_found=None, redundant=0,
+        first_hit=None, t_star=None, gold_total=None, gold_found=None, redundant=requested % 3,
         zero_yield=0, forced=0, abstained=0, repeat=0, attempt=1, flagged=0, label=label,
     )  # fmt: skip
 
@@ -79,16 +85,23 @@ def facts() -> st.SearchStrategy[list[EpisodeFact]]:
     )
 
 
+def index(rows: list[EpisodeFact]) -> FactIndex:
+    packed = PackedFacts()
+    packed.about = {row.item_id: (row.cluster, row.qtype, row.answerable, 0) for row in rows}
+    packed.put(rows)
+    return FactIndex(packed, "post_hoc")
+
+
 @given(facts(), st.integers(0, 6), st.sampled_from(list(Quick)))
 def test_a_quick_filter_keeps_exactly_its_outcome_at_b(
     rows: list[EpisodeFact], budget: int, quick: Quick
 ) -> None:
     settings = replace(BASE, budget=budget, quick=quick)
-    found, counts = FactIndex(rows, "post_hoc").select(settings, CELLS, {})
+    found, counts = index(rows).select(settings, CELLS)
     newest = rows[::-1]
     if quick is not Quick.ALL:
         newest = [row for row in newest if outcome(row, budget) is Outcome(quick.value)]
-    assert found == [row.id for row in newest]
+    assert list(found) == [row.id for row in newest]
     assert counts[quick] == len(found) and counts[Quick.ALL] == len(rows)
 
 
@@ -96,30 +109,75 @@ def test_a_quick_filter_keeps_exactly_its_outcome_at_b(
 def test_cell_and_filter_line_narrow_the_list_and_its_counts(
     rows: list[EpisodeFact], cell: int, passing: set[int]
 ) -> None:
-    found, counts = FactIndex(rows, "post_hoc").select(replace(BASE, cell=cell), CELLS, {}, passing)
+    found, counts = index(rows).select(replace(BASE, cell=cell), CELLS, passing)
     assert set(found) == {row.id for row in rows if row.cell_id == cell and row.id in passing}
     assert counts[Quick.ALL] == len(found)
 
 
-@given(facts(), st.sampled_from(list(SortKey)), st.booleans())
-def test_every_order_is_total_and_shows_every_row_once(
-    rows: list[EpisodeFact], sort: SortKey, backwards: bool
+def smallest_first(rows: list[EpisodeFact], sort: SortKey) -> dict[int, Any]:
+    """What a list is sorted by, computed one row at a time; None is unknown."""
+    read: dict[SortKey, Callable[[EpisodeFact], Any]] = {
+        SortKey.NEWEST: lambda f: -f.id,
+        SortKey.SCALE: lambda f: CELLS[f.cell_id].scale,
+        SortKey.ARM: lambda f: (CELLS[f.cell_id].arm, CELLS[f.cell_id].scale),
+        SortKey.TYPE: lambda f: (f.qtype, f.item_id),
+        SortKey.QUESTION: lambda f: f.item_id,
+        SortKey.OUTCOME: lambda f: [
+            Outcome.WRONG, Outcome.EXHAUSTED, Outcome.EXCLUDED, Outcome.PASS, Outcome.PENDING,
+        ].index(outcome(f, BASE.budget)),
+        SortKey.CALLS: lambda f: -f.requested,
+        SortKey.REDUNDANT: lambda f: -f.redundant,
+        SortKey.T_STAR: lambda f: f.t_star,
+        SortKey.OVERSHOOT: lambda f: (
+            f.t_star - f.requested if f.t_star is not None and f.answerable else None
+        ),
+        SortKey.COVERAGE: lambda f: f.gold_found / 2 if f.gold_found is not None else None,
+    }  # fmt: skip
+    return {row.id: read[sort](row) for row in rows}
+
+
+BY_FACTS = [sort for sort in SortKey if sort not in FILE_ORDER]
+
+
+@given(facts(), st.sampled_from(BY_FACTS), st.booleans(), st.sampled_from(list(Quick)))
+def test_every_order_shows_every_row_once_by_value_with_the_unknown_last(
+    rows: list[EpisodeFact], sort: SortKey, backwards: bool, quick: Quick
 ) -> None:
-    costs = {r.id: EpisodeCost(r.id, None, None, None, None, None) for r in rows[::2]}
-    settings = replace(BASE, sort=sort, reversed=backwards)
-    found, _ = FactIndex(rows, "post_hoc").select(settings, CELLS, costs)
-    assert sorted(found) == sorted(row.id for row in rows)
-    assert found == FactIndex(rows[::-1], "post_hoc").select(settings, CELLS, costs)[0]
+    settings = replace(BASE, sort=sort, reversed=backwards, quick=quick)
+    found = list(index(rows).select(settings, CELLS)[0])
+    kept = [r for r in rows if quick is Quick.ALL or outcome(r, 2) is Outcome(quick.value)]
+    assert sorted(found) == sorted(row.id for row in kept)
+    assert found == list(index(rows[::-1]).select(settings, CELLS)[0])
+    value = smallest_first(rows, sort)
+    known = [value[one] for one in found if value[one] is not None]
+    assert [value[one] for one in found[: len(known)]] == known, "the unknown come last"
+    assert known == sorted(known, reverse=backwards)
 
 
+@pytest.mark.parametrize("sort", list(FILE_ORDER))
 @pytest.mark.parametrize("backwards", [False, True])
-def test_unknown_costs_come_last_whichever_way_round(backwards: bool) -> None:
-    rows = [fact(1, n, "answered", 1, None, 1)._replace(id=n) for n in (1, 2, 3)]
-    costs = {
-        1: EpisodeCost(1, None, None, None, 0.5, 10.0),
-        2: EpisodeCost(2, None, None, None, None, None),
-        3: EpisodeCost(3, None, None, None, 0.1, 90.0),
+def test_what_the_file_orders_by_comes_largest_first_and_the_unknown_last(
+    tmp_path: Path, sort: SortKey, backwards: bool
+) -> None:
+    settings = replace(BASE, sort=sort, reversed=backwards)
+    with open_run(anything(tmp_path / "any.memtui")) as reader:
+        ordered = reader.episode_ids(order_sql=file_order(settings))
+        rows = reader.episode_rows(ordered)
+        packed = reader.packed_facts("deterministic-1")
+    read: dict[SortKey, Callable[[EpisodeRow], float | None]] = {
+        SortKey.COST: lambda row: row.cost,
+        SortKey.TIME: lambda row: row.wall_ms,
+        SortKey.TOKENS: lambda row: (
+            None
+            if row.prompt_tokens is None or row.completion_tokens is None
+            else row.prompt_tokens + row.completion_tokens
+        ),
     }
-    for sort in (SortKey.COST, SortKey.TIME):
-        settings = replace(BASE, sort=sort, reversed=backwards)
-        assert FactIndex(rows, "post_hoc").select(settings, CELLS, costs)[0][-1] == 2
+    values = [read[sort](rows[one]) for one in ordered]
+    known = [value for value in values if value is not None]
+    assert known and values[: len(known)] == known
+    assert known == sorted(known, reverse=not backwards)
+    some = set(ordered[::3])
+    found, _ = FactIndex(packed, "post_hoc").select(settings, {}, some, ordered)
+    assert list(found) == [one for one in ordered if one in some]
+    assert not file_order(replace(settings, sort=SortKey.CALLS))

@@ -1,0 +1,94 @@
+"""Packed facts counted and folded: what rates and facets are read from."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Hashable, Sequence
+from itertools import compress
+
+from memtui.metrics.histogram import fold_numbered
+from memtui.metrics.signature import Signature
+from memtui.state.overview import Folds
+from memtui.store.packed_facts import Course, PackedFacts
+
+
+def fold_facts(
+    facts: PackedFacts,
+    mode: str,
+    *,
+    chosen: Collection[int] | None = None,
+    by_type: bool = False,
+) -> Folds:
+    """Fold by (cell id, answerable), with `by_type` by (cell id, answerable, question type).
+
+    `chosen` are the ids to fold, None for all. Costs about 1 µs an episode.
+    """
+    cells, items, courses = _columns(facts, chosen)
+    about = [facts.about[item] for item in items]
+    answerable = [one[2] for one in about]
+    number_of, signatures = _numbered(facts.table)
+    numbers = [number_of[one + one + may] for one, may in zip(courses, answerable, strict=True)]
+    keys: Sequence[Hashable]
+    if by_type:
+        types = [one[1] for one in about]
+        keys = list(zip(cells, answerable, types, strict=True))
+    else:
+        keys = list(zip(cells, answerable, strict=True))
+    return fold_numbered(numbers, signatures, keys, [one[0] for one in about], mode)
+
+
+def count_signatures(
+    facts: PackedFacts, chosen: Collection[int] | None = None
+) -> Counter[tuple[int, int, Signature]]:
+    """Episodes by (cell id, question type, signature); `chosen` are the ids to count, None for all."""
+    cells, items, courses = _columns(facts, chosen)
+    places = {item: (about[1], about[2]) for item in set(items) if (about := facts.about[item])}
+    number_of, signatures = _numbered(facts.table)
+    counted: Counter[tuple[int, int, Signature]] = Counter()
+    for (cell, course, (qtype, answerable)), count in Counter(
+        zip(cells, courses, map(places.__getitem__, items), strict=True)
+    ).items():
+        signature = signatures[number_of[course + course + answerable]]
+        counted[cell, qtype, signature] += count
+    return counted
+
+
+def course_signature(course: Course, answerable: int = 1) -> Signature:
+    """The signature of an episode of an answerable, or unanswerable, item that took this course."""
+    return Signature(
+        done=course.done,
+        end_reason=course.end_reason,
+        requested=course.requested,
+        first_hit=course.first_hit,
+        t_star=course.t_star,
+        gold_total=course.gold_total,
+        answerable=answerable,
+        label=course.label,
+        forced=course.forced,
+        abstained=course.abstained,
+        redundant=int(bool(course.redundant)),
+    )
+
+
+def _columns(
+    facts: PackedFacts, chosen: Collection[int] | None
+) -> tuple[array[int], array[int], array[int]]:
+    """Cells, items and courses of the chosen episodes."""
+    columns = (facts.cell_ids, facts.item_ids, facts.courses)
+    if chosen is None:
+        return columns
+    wanted = [one in chosen for one in facts.ids]
+    first, second, third = (array("q", compress(column, wanted)) for column in columns)
+    return first, second, third
+
+
+def _numbered(table: Sequence[Course]) -> tuple[list[int], list[Signature]]:
+    """For each course, first of an unanswerable then of an answerable item, the number of its signature."""
+    known: dict[Signature, int] = {}
+    numbers = [
+        known.setdefault(course_signature(course, answerable), len(known))
+        for course in table
+        for answerable in (0, 1)
+    ]
+    return numbers, list(known)
