@@ -79,6 +79,7 @@ class Driver:
         self._wake = asyncio.Event()
         self._cancel_at: float | None = None
         self._began = monotonic()
+        self._arms_left = set(pending.arms())
 
     # -- steering --------------------------------------------------------------------------------
 
@@ -150,6 +151,7 @@ class Driver:
                 ):
                     break
                 await self._sleep()
+                self._let_go()
         finally:
             await self._cancel_all()
         if self.stopped is not None and self.stopped.error is not None:
@@ -216,6 +218,13 @@ class Driver:
 
     async def _log(self, level: str, kind: str, text: str, **data: object) -> None:
         await self._sink.emit(LogEvent(utc_now(), level, kind, text, data))
+
+    def _let_go(self) -> None:
+        """Tell the executor as soon as an arm has run its last episode."""
+        left = {*self.pending.arms(), *(job.spec.arm for job in self._tasks.values())}
+        if left != self._arms_left:
+            self._arms_left = left
+            self._executor.left(left)
 
     def _nothing_can_run(self) -> bool:
         """True, and the run is stopped, when all that is left needs a provider that was given up."""

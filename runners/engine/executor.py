@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
 from memtui.model import EpisodeId, Item, Usage
+from memtui.store.errors import StoreError
 from memtui.store.events import EventSink, LedgerEvent, LogEvent
 from runners.engine.experiment import Arm, Experiment
 from runners.engine.histories import Histories, History
@@ -17,8 +20,12 @@ from runners.engine.prepare import Preparation
 from runners.episode import Opened, run_episode
 from runners.episode_end import Finished
 from runners.episode_settings import Attempt
+from runners.memory.contract import Closing
 from runners.models.memory_door import INGEST, SEARCH, MemoryDoor
 from runners.trajectory import Activity, elapsed_ms, utc_now
+
+CLOSE_S = 30.0
+"""Seconds a memory system gets to give back what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,9 @@ class Executor(Protocol):
     """
 
     async def run(self, job: Job, activity: Activity) -> Finished: ...
+
+    def left(self, arms: Collection[str]) -> None:
+        """No episode of any other arm will be run: what only they used may be given back."""
 
     async def close(self) -> None: ...
 
@@ -71,6 +81,7 @@ class LocalExecutor:
             for arm in experiment.arms.values()
         }
         self._warned: set[tuple[str, str]] = set()
+        self._closing: dict[str, asyncio.Task[None]] = {}
 
     async def run(self, job: Job, activity: Activity) -> Finished:
         """Run one attempt; see `Executor`."""
@@ -164,10 +175,30 @@ class LocalExecutor:
             LogEvent(utc_now(), "warning", "memory", f"{who} {text}", {"arm": who})
         )
 
+    def left(self, arms: Collection[str]) -> None:
+        """Close the memory systems of which no arm is left, beside whatever else runs."""
+        used = {self.experiment.arms[arm].memory_key for arm in arms}
+        for arm in self.experiment.arms.values():
+            key, system = arm.memory_key, arm.memory
+            if isinstance(system, Closing) and key not in used and key not in self._closing:
+                self._closing[key] = asyncio.create_task(self._close(key, system))
+
+    async def _close(self, key: str, system: Closing) -> None:
+        """A system that does not let itself be closed has still given its results."""
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await system.close()
+        except Exception as error:
+            text = f"could not be closed: {type(error).__name__}: {error}"
+            with suppress(StoreError):
+                await self._warn(key, text)
+
     async def close(self) -> None:
-        """Stop preparations that nobody waits for."""
+        """Stop preparations that nobody waits for, and close every memory system."""
         for preparation in self.preparations.values():
             await preparation.close()
+        self.left(())
+        await asyncio.gather(*self._closing.values(), return_exceptions=True)
 
 
 def state_owner(arm: Arm, history: History) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
+from runners.memory import child_processes
 from runners.memory import conformance_material as material
 from runners.memory.conformance import Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_demands import check_refs, require, traced
 from runners.memory.conformance_material import haystack
-from runners.memory.contract import Artifact, Cloneable, SessionText
+from runners.memory.contract import Artifact, Cloneable, Closing, SessionText
 from runners.memory.network_guard import no_network
+
+LEAVE_S = 5.0
+"""Seconds that processes get to be gone after a system was closed."""
 
 
 async def empty_haystack(bench: Bench) -> str:
@@ -145,6 +149,35 @@ async def close_twice(bench: Bench) -> str:
     await one.close()
     require(before.same_as(await bench.ask(other, material.TOPICS[6])), "another view suffered")
     return ""
+
+
+async def closing_gives_back(bench: Bench) -> str:
+    """A system that is closed leaves no process behind, may be closed again and opened afterwards."""
+    system = bench.system
+    if not isinstance(system, Closing):
+        raise RuleNotApplicable("has nothing to close")
+    before = child_processes.descendants()
+    sessions = material.topical()
+    artifacts = await bench.prepare(sessions)
+    view = await bench.open(sessions, artifacts=artifacts)
+    answer = await bench.ask(view, material.TOPICS[5])
+    await view.close()
+    now = child_processes.descendants()
+    started = {process: name for process, name in now.items() if process not in before}
+    await system.close()
+    await system.close()
+    left = await child_processes.left_over(started, LEAVE_S)
+    require(not left, f"still there after it was closed: {', '.join(left[:3])}")
+    again = await bench.open(sessions, artifacts=artifacts)
+    require(
+        answer.same_as(await bench.ask(again, material.TOPICS[5])),
+        "answers otherwise when it is opened again after it was closed",
+    )
+    await again.close()
+    await system.close()
+    if not child_processes.observable():
+        return "whether processes are left cannot be seen on this machine"
+    return f"processes started: {len(started)}, all gone" if started else ""
 
 
 async def door_calls_are_declared(bench: Bench) -> str:

@@ -29,6 +29,7 @@ RULES: dict[str, Rule] = {
     "clone is independent": limits.clone_is_independent,
     "rank agrees": results.rank_agrees,
     "close twice": limits.close_twice,
+    "closing gives back": limits.closing_gives_back,
     "door calls are declared": limits.door_calls_are_declared,
     "declared numbers of calls": limits.declared_numbers_of_calls,
     "no network beyond the door": limits.no_network_beyond_the_door,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -289,6 +292,48 @@ class AsksMoreThanDeclared(Plain):
         return await super().prepare(session, door)
 
 
+class LeavesAProcess(Plain):
+    """Ends on closing what it started first, and only that."""
+
+    def __init__(self) -> None:
+        self.first: subprocess.Popen[bytes] | None = None
+
+    async def open(
+        self,
+        haystack: Haystack,
+        artifacts: Artifacts,
+        texts: Texts,
+        now: str | None,
+        door: Door | None,
+    ) -> PlainView:
+        sleep = [sys.executable, "-S", "-c", "import time; time.sleep(8)"]
+        self.first = await asyncio.to_thread(subprocess.Popen, sleep)
+        return await super().open(haystack, artifacts, texts, now, door)
+
+    async def close(self) -> None:
+        """Kills it and does not reap it: a zombie is a process too."""
+        if self.first is not None:
+            self.first.kill()
+
+
+class ClosesForGood(Plain):
+    closed = False
+
+    async def open(
+        self,
+        haystack: Haystack,
+        artifacts: Artifacts,
+        texts: Texts,
+        now: str | None,
+        door: Door | None,
+    ) -> PlainView:
+        assert not self.closed
+        return await super().open(haystack, artifacts, texts, now, door)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
 FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("declares itself", VagueProvenance),
     ("declares itself", UnstorableConfig),
@@ -314,6 +359,7 @@ FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("clone is independent", viewing(SharedClone)),
     ("rank agrees", viewing(RanksOtherwise)),
     ("close twice", viewing(EmptiesWhatIsShared)),
+    ("closing gives back", ClosesForGood),
     ("door calls are declared", UndeclaredCall),
     ("door calls are declared", DeclaredInVain),
     ("declared numbers of calls", AsksMoreThanDeclared),

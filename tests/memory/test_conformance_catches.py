@@ -8,11 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
+from runners.memory import conformance_limits
 from runners.memory.conformance import check_system
 from runners.memory.conformance_rules import RULES
 from runners.memory.contract import Door, MemorySystem, SessionText
 from runners.memory.network_guard import NetworkRefused, no_network
-from tests.memory.faulty_systems import FAULTS
+from tests.memory.faulty_systems import FAULTS, LeavesAProcess
 from tests.memory.plain_system import Plain, Words
 
 
@@ -40,6 +41,34 @@ async def test_a_rule_that_hangs_is_a_rule_that_failed() -> None:
 
     report = await check_system(Hangs, rule_seconds=0.05)
     assert any("not done after" in check.detail for check in report.failed)
+
+
+async def test_a_zombie_is_a_process_that_was_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance_limits, "LEAVE_S", 0.3)
+    made: list[LeavesAProcess] = []
+
+    def factory() -> LeavesAProcess:
+        made.append(LeavesAProcess())
+        return made[-1]
+
+    report = await check_system(factory, rules=["closing gives back"])
+    (failed,) = report.failed
+    assert "(zombie)" in failed.detail and "still there" in failed.detail
+    for one in made:
+        if one.first is not None:
+            one.first.wait(5)
+
+
+async def test_a_system_that_reaps_its_processes_passes() -> None:
+    class Tidy(LeavesAProcess):
+        async def close(self) -> None:
+            await super().close()
+            if self.first is not None:
+                self.first.wait(5)
+
+    report = await check_system(Tidy, rules=["closing gives back"])
+    (check,) = report.checks
+    assert (check.status, check.detail) == ("passed", "processes started: 1, all gone")
 
 
 def test_the_guard_refuses_and_then_lets_go() -> None:

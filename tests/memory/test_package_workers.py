@@ -21,9 +21,11 @@ from memtui.model import EndReason, Turn
 from runners.failures import ProviderError, end_reason_of
 from runners.memory.conformance import check_system
 from runners.memory.conformance_material import haystack, session
+from runners.memory.conformance_rules import RULES
 from runners.memory.contract import MemoryError_, SessionText
 from runners.memory.packages import system as package_system
 from runners.memory.packages.batches import batches
+from runners.memory.packages.check import CLOSING
 from runners.memory.packages.pool import WorkerPool
 from runners.memory.packages.recipes import HERE, RECIPES
 from runners.memory.packages.replies import REPLIES
@@ -76,11 +78,37 @@ async def found(view: PackageView, query: str) -> list[str | None]:
 async def test_a_package_keeps_the_contract() -> None:
     pool = WorkerPool(launch, 1)
     report = await check_system(
-        lambda: PackageSystem.sharing(RECIPES["pkg:mem0-2"], pool), responder=every_message
+        lambda: PackageSystem.sharing(RECIPES["pkg:mem0-2"], pool),
+        responder=every_message,
+        rules=[rule for rule in RULES if rule != CLOSING],
     )
     pool.close()
     assert report.ok, str(report)
     assert pool.started == 1
+
+
+async def test_closing_ends_the_processes_and_a_view_opened_later_starts_one_anew() -> None:
+    made: list[PackageSystem] = []
+
+    def owner() -> PackageSystem:
+        one = PackageSystem(RECIPES["pkg:mem0-2"])
+        one.pool = WorkerPool(launch, 1)
+        made.append(one)
+        return one
+
+    report = await check_system(owner, responder=every_message, rules=["closing gives back"])
+    (check,) = report.checks
+    assert check.status == "passed" and "all gone" in check.detail, str(report)
+    assert made[-1].pool.started == 2, "one before it was closed, one after"
+
+
+async def test_a_system_that_shares_its_processes_leaves_them_to_the_others() -> None:
+    pool = WorkerPool(launch, 1)
+    one, other = (PackageSystem.sharing(RECIPES["pkg:mem0-2"], pool) for _ in range(2))
+    view = await opened(other, "the cat sat")
+    await one.close()
+    assert await found(view, "the cat sat") == ["[2024-03-01] the cat sat"]
+    pool.close()
 
 
 async def test_hits_name_sessions_and_dates(system: PackageSystem) -> None:

@@ -12,11 +12,13 @@ from runners.memory.conformance import (
     ConformanceReport,
     check_system,
 )
+from runners.memory.conformance_rules import RULES
 from runners.memory.packages.pool import WorkerPool
 from runners.memory.packages.recipes import Recipe
 from runners.memory.packages.replies import REPLIES
 from runners.memory.packages.system import PackageSystem, start_worker
 
+CLOSING = "closing gives back"
 OWN_NETWORK = "no network from its process"
 RULE_SECONDS = 300.0
 
@@ -26,15 +28,23 @@ async def check_package(
 ) -> ConformanceReport:
     """Every rule of the suite (or those named), and one about what the package's process looked up.
 
-    One process serves all rules, as it would in a run; each view has a state of its own.
+    One process serves all rules, as it would in a run; each view has a state of its own. Closing is
+    tried on a system with a process of its own.
     """
+    wanted = tuple(RULES if rules is None else rules)
     pool = WorkerPool(lambda: start_worker(recipe), 1)
     try:
         report = await check_system(
             lambda: PackageSystem.sharing(recipe, pool),
             rule_seconds=rule_seconds,
             responder=REPLIES[recipe.name],
-            rules=rules,
+            rules=[rule for rule in wanted if rule != CLOSING],
+        )
+        closing = await check_system(
+            lambda: PackageSystem(recipe),
+            rule_seconds=rule_seconds,
+            responder=REPLIES[recipe.name],
+            rules=[rule for rule in wanted if rule == CLOSING],
         )
         refused = await pool.refused()
     finally:
@@ -44,7 +54,7 @@ async def check_package(
         found = Check(OWN_NETWORK, FAILED, f"tried: {', '.join(refused[:3])}")
     elif pool.started > 1:
         found = Check(OWN_NETWORK, FAILED, f"{pool.started - 1} processes died before they told")
-    checks = [_known(recipe, check) for check in report.checks]
+    checks = [_known(recipe, check) for check in (*report.checks, *closing.checks)]
     return ConformanceReport(report.system, (*checks, found))
 
 

@@ -236,6 +236,7 @@ class PackageSystem:
         self.batch_tokens, self.max_tokens = batch_tokens, max_tokens
         self.add_s, self.search_s = float(add_s), float(search_s)
         self.pool = WorkerPool(lambda: start_worker(recipe), workers)
+        self._own_pool = True
         self.dimensions: int | None = None
         """Of the run's vectors, once they are known."""
         weakref.finalize(self, self.pool.close)
@@ -244,7 +245,7 @@ class PackageSystem:
     def sharing(cls, recipe: Recipe, pool: WorkerPool, **options: Any) -> PackageSystem:
         """A system that uses the processes of `pool`, which whoever made it closes."""
         system = cls(recipe, **options)
-        system.pool = pool
+        system.pool, system._own_pool = pool, False
         return system
 
     @property
@@ -290,6 +291,11 @@ class PackageSystem:
                 for kind, (least, most) in self.info.calls["open"].items()
             }
         }
+
+    async def close(self) -> None:
+        """End the processes, unless they are somebody else's; the next view to open starts one anew."""
+        if self._own_pool:
+            await asyncio.to_thread(self.pool.close)
 
     async def prepare(self, session: SessionText, door: Door | None) -> tuple[Batch, ...]:
         """Cut the session into batches of messages."""
