@@ -11,17 +11,17 @@ import importlib
 import os
 import signal
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import ClassVar, Protocol
 
 from textual import work
-from textual.app import SuspendNotSupported, SystemCommand
+from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.filter import LineFilter, NoColor
-from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -44,6 +44,13 @@ PRELOAD_AFTER = 0.3
 """Seconds after the first frame at which the other screens are imported."""
 
 
+def _palette() -> type[Provider]:
+    """What `:` searches; imported when it is first opened."""
+    from memtui.screens.palette import EverythingByName
+
+    return EverythingByName
+
+
 class ChildRun(Protocol):
     """A run that was started together with the app and may outlive it."""
 
@@ -59,7 +66,7 @@ class MemtuiApp(NavigatingApp):
 
     CSS_PATH = "styles/app.tcss"
     TITLE = "memtui"
-    COMMAND_PALETTE_BINDING = "colon"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - the base class declares an instance variable
         (0, "-narrow"),
         (100, "-medium"),
@@ -86,6 +93,7 @@ class MemtuiApp(NavigatingApp):
         Binding("o", "pager", "open in pager", show=False, id="app.pager"),
         Binding("x", "export", "export what is on screen", show=False, id="app.export"),
         Binding("space", "pause", "pause", show=False, id="app.pause"),
+        Binding("colon", "command_palette", "palette", show=False, id="app.palette", priority=True),
         Binding("question_mark,f1", "help", "help", show=False, id="app.help"),
         Binding("q,ctrl+c", "quit", "quit", show=False, id="app.quit"),
     ]
@@ -166,7 +174,7 @@ class MemtuiApp(NavigatingApp):
     @work(thread=True, group="preload", exit_on_error=False)
     def _preload(self) -> None:
         """Import the other screens while the reader looks at the first one."""
-        for name in ("episodes", "trajectory", "dialogs"):
+        for name in ("episodes", "trajectory", "help"):
             importlib.import_module(f"memtui.screens.{name}")
 
     def _on_signal(self, number: int) -> None:
@@ -294,18 +302,9 @@ class MemtuiApp(NavigatingApp):
     def action_help(self) -> None:
         """Keys and signs."""
         if isinstance(self.screen, MemtuiScreen):
-            from memtui.screens.dialogs import HelpScreen
+            from memtui.screens.help import HelpScreen
 
-            self.push_screen(HelpScreen(self.screen.NAME))
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: our own help instead of a panel that narrows the screen, and what was promised."""
-        yield SystemCommand("Keys and signs", "What ? shows", self.action_help)
-        yield SystemCommand("Theme", "Other colours", self.action_change_theme)
-        for command in super().get_system_commands(screen):
-            if command.title == "Screenshot":
-                yield command
-        yield SystemCommand("Quit", "What q does", self.action_quit)
+            self.push_screen(HelpScreen(self._current))
 
     async def action_quit(self) -> None:
         """Leave; a run that was started with the app is asked about first."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
@@ -58,6 +59,8 @@ class NavigatingApp(OpenFileApp):
         self._history: list[str] = []
         self._marks = CompareMarks()
         self._current = ""
+        self.keys_changed: Mapping[str, str] = {}
+        """Keys by id of binding, where the reader's configuration names others than ours."""
 
     def start_at(
         self,

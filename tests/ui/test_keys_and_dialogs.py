@@ -13,8 +13,9 @@ from textual import events
 
 from memtui.app import MemtuiApp
 from memtui.errors import UserError
-from memtui.screens.dialogs import HelpScreen, HelpText, Question
+from memtui.screens.dialogs import Question
 from memtui.screens.episodes import EpisodesScreen
+from memtui.screens.help import HelpScreen, HelpText
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.settings import Quick
@@ -166,7 +167,7 @@ async def test_help_opens_over_every_screen_and_closes(run_file: Path) -> None:
             assert not isinstance(app.screen, HelpScreen)
 
 
-@pytest.mark.parametrize(("key", "title"), [("2", "overview"), ("3", "lists"), ("5", "ladder")])
+@pytest.mark.parametrize(("key", "title"), [("2", "overview"), ("3", "episodes"), ("5", "ladder")])
 async def test_help_begins_with_the_keys_of_the_screen(
     run_file: Path, key: str, title: str
 ) -> None:
@@ -184,13 +185,6 @@ async def test_no_line_of_the_help_is_cut_at_80_columns(run_file: Path) -> None:
         lines = [text.line(index, 200) for index in range(text.count())]
         room = text.scrollable_content_region.width
         assert not [line.plain for line in lines if line.cell_len > room]
-
-
-async def test_the_palette_offers_our_own_help(run_file: Path) -> None:
-    async with opened(run_file) as (app, pilot):
-        await press(pilot, "2")
-        offered = [command.title for command in app.get_system_commands(app.screen)]
-        assert offered == ["Keys and signs", "Theme", "Screenshot", "Quit"]
 
 
 async def test_runs_of_one_open_file_are_those_beside_it(run_file: Path) -> None:

@@ -1,0 +1,136 @@
+"""The palette: what every key does, by name, and the arms, files, saved views and themes.
+
+Names are outside text: they are shown as they are, cut and cleaned, and never read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.text import Text
+from textual.binding import ActiveBinding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.markup import escape
+
+from memtui.screens.keys import shown
+from memtui.state.filter_terms import toggled
+from memtui.state.fuzzy import found_at
+from memtui.state.settings import Quick
+from memtui.store.workspace import SUFFIX
+from memtui.styles.themes import NAMES
+from memtui.views.text_door import clean_line
+
+if TYPE_CHECKING:
+    from memtui.app import MemtuiApp
+
+LONGEST = 64
+MOST_FILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing to do."""
+
+    name: str
+    """Clean, of at most `LONGEST` cells."""
+    note: str
+    """Words of ours below it."""
+    do: Callable[[], Any]
+
+
+class EverythingByName(Provider):
+    """All that can be done on the screen the palette was opened over."""
+
+    @property
+    def bench(self) -> MemtuiApp:
+        """The app."""
+        return cast("MemtuiApp", self.app)
+
+    async def startup(self) -> None:
+        """Take stock once; typing only searches it."""
+        self._commands = [*self.commands()]
+
+    async def discover(self) -> Hits:
+        """Everything, keys first."""
+        for one in self._commands:
+            yield DiscoveryHit(Text(one.name, end=""), one.do, text=one.name, help=escape(one.note))
+
+    async def search(self, query: str) -> Hits:
+        """What has the words, or the letters in order."""
+        for one in self._commands:
+            score, places = found_at(query, one.name)
+            if score:
+                name = Text(one.name, end="")
+                for place in places:
+                    name.stylize("bold underline", place, place + 1)
+                yield Hit(score, name, one.do, text=one.name, help=escape(one.note))
+
+    def commands(self) -> Iterator[Command]:
+        """Keys of the screen and of everywhere, then what has a name of its own."""
+        yield from self._keys()
+        yield from self._themes()
+        yield from self._arms()
+        yield from self._views()
+        yield from self._files()
+
+    # --- kinds ----------------------------------------------------------------------------------
+
+    def _keys(self) -> Iterator[Command]:
+        bound: dict[str, list[ActiveBinding]] = {}
+        for active in self.screen.active_bindings.values():
+            if active.binding.id is not None and active.binding.description:
+                bound.setdefault(active.binding.id, []).append(active)
+        # What moves a cursor is nothing that anyone looks up: it comes last.
+        for name, found in sorted(bound.items(), key=lambda one: one[0].startswith("list.")):
+            keys = " ".join(shown(one.binding.key) for one in found)
+            yield Command(
+                found[0].binding.description,
+                f"{keys}  ·  {name}",
+                partial(self.app.run_action, found[0].binding.action, found[0].node),
+            )
+
+    def _themes(self) -> Iterator[Command]:
+        for short, name in NAMES.items():
+            yield Command(f"theme {short}", "colours", partial(setattr, self.app, "theme", name))
+
+    def _arms(self) -> Iterator[Command]:
+        session = self.bench.session
+        for arm in () if session is None else session.header.arms:
+            yield Command(
+                _clean(f"arm {arm.key}"), "its episodes, in the list", partial(self._arm, arm.key)
+            )
+
+    def _arm(self, key: str) -> None:
+        self._filter(toggled("", "arm", key))
+
+    def _filter(self, text: str) -> None:
+        session = self.bench.session
+        if session is not None:
+            self.bench.change(replace(session.settings, filter=text, cell=None, quick=Quick.ALL))
+            self.bench.go("episodes")
+
+    def _views(self) -> Iterator[Command]:
+        session = self.bench.session
+        for name, text in {} if session is None else session.marks.views.items():
+            yield Command(_clean(f"view {name}"), "a saved filter", partial(self._filter, text))
+
+    def _files(self) -> Iterator[Command]:
+        session, folder = self.bench.session, self.bench.folder
+        if folder is None and session is not None:
+            folder = session.path.parent
+        try:
+            found = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_FILES] if folder is not None else []
+        except OSError:
+            found = []
+        for path in found:
+            yield Command(
+                _clean(f"open {path.name}"), "a run file of the folder",
+                partial(self.bench.open_file, path),
+            )  # fmt: skip
+
+
+def _clean(name: str) -> str:
+    return clean_line(name, width=LONGEST)

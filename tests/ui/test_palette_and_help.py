@@ -1,0 +1,138 @@
+"""Whatever a key does can be found by name: in the help, and in the palette of the screen it works on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.command import CommandPalette
+
+from memtui.app import MemtuiApp
+from memtui.screens.base import MemtuiScreen
+from memtui.screens.help import ROWS, help_lines, key_rows
+from memtui.screens.keys import ON_SCREENS, all_keys, first_of, with_keymap
+from memtui.screens.palette import EverythingByName
+from memtui.state.fuzzy import found_at
+from memtui.views.look import DARK
+from tests.ui.driving import opened, press, screen_text, settle
+from tests.ui.make_run import Story, write
+
+WALKS = {
+    "runs": ("1",), "overview": ("2",), "episodes": ("3",), "trajectory": ("3", "enter"),
+    "ladder": ("3", "5"), "compare": ("6",), "pair": ("6", "enter"),
+}  # fmt: skip
+
+
+def test_every_binding_of_ours_has_an_id_and_says_what_it_does() -> None:
+    keys = all_keys(MemtuiApp)
+    assert {key.scope for key in keys} >= {*ON_SCREENS, "lists", "everywhere"}
+    assert not [key for key in keys if not key.what]
+
+
+def test_every_key_is_in_the_help_under_what_it_belongs_to() -> None:
+    keys = all_keys(MemtuiApp)
+    told = {sign for _, rows in key_rows(keys) for line, _ in rows for sign in line.split()}
+    assert not [key.id for key in keys if first_of(key.keys) not in told]
+    known = {key.id for key in keys}
+    assert not [name for _, rows in ROWS for ids, _ in rows for name in ids if name not in known]
+    for key in keys:
+        # Taken away from the table, it gets a row of its own under its screen.
+        alone = {line for _, rows in key_rows([key]) for line, _ in rows}
+        assert first_of(key.keys) in " ".join(alone)
+
+
+def test_the_help_shows_the_keys_of_the_configuration() -> None:
+    changed = with_keymap(all_keys(MemtuiApp), {"app.copy": "ctrl+y", "episodes.exhausted": "E"})
+    lines = [line.plain for line in help_lines(DARK, changed, "episodes")]
+    assert lines[1] == "episodes"
+    assert [line for line in lines if line.split()[:4] == ["E", "w", "v", "exhausted,"]]
+    assert [line for line in lines if line.split()[:2] == ["^y", "copy"]]
+
+
+async def test_the_palette_of_every_screen_has_what_its_keys_do(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        keys = all_keys(MemtuiApp)
+        for scope, walk in WALKS.items():
+            await press(pilot, "2", *walk)
+            assert isinstance(app.screen, MemtuiScreen)
+            palette = EverythingByName(app.screen)
+            await palette.startup()
+            offered = {one.note.rpartition(" ")[2]: one.name for one in palette.commands()}
+            own = {one for key in keys if key.scope == scope for one in key.keys}
+            wanted = {
+                key.id
+                for key in keys
+                if key.scope == scope
+                or (key.scope == "everywhere" and not own.issuperset(key.keys))
+            }
+            of_widgets = {name for name in wanted if name.startswith(("heat.", "ladder."))}
+            assert wanted - of_widgets <= set(offered), scope
+            assert all(offered[name].strip() for name in wanted & set(offered))
+            assert {"theme light", "arm bm25/search-once", "open invented.memtui"} <= {
+                one.name for one in palette.commands()
+            }
+
+
+async def test_a_command_is_found_by_letters_and_done(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "colon")
+        assert isinstance(app.screen, CommandPalette)
+        await press(pilot, *"bud", "space", *"dow")
+        await chosen(app, pilot)
+        assert app.session is not None and app.session.settings.budget == 1
+        await press(pilot, "colon", *"arm", "space", *"bm25/sea")
+        await chosen(app, pilot)
+        assert app.session.settings.filter == "arm:bm25/search-once"
+        assert "3 Episodes" in screen_text(app)
+
+
+async def chosen(app: MemtuiApp, pilot: object) -> None:
+    """Take the first of the list once it is there."""
+    from textual.pilot import Pilot
+
+    assert isinstance(pilot, Pilot)
+    screen = app.screen
+    assert isinstance(screen, CommandPalette)
+    for _ in range(100):
+        if screen.query_one("CommandList").option_count:  # type: ignore[attr-defined]  # private class
+            break
+        await asyncio.sleep(0.02)
+    await press(pilot, "down", "enter")
+    await pilot.pause(0.1)
+    await settle(pilot)
+
+
+HOSTILE = "[red]a[/red] \x1b[31m[@click=app.quit]x[/] \u202e" + "a" * 5_000
+
+
+async def test_hostile_names_are_only_names(tmp_path: Path) -> None:
+    arms = [(HOSTILE, "[bold]agent[/]", 0.9, 0.3)]
+    path = await write(tmp_path / "[red]run[/red].memtui", Story(items=2, arms=arms))
+    async with opened(path) as (app, pilot):
+        assert app.session is not None
+        await press(pilot, "colon", *"arm", "space", *"aaaaaaaaaaaaaab")
+        await pilot.pause(0.2)
+        await press(pilot, *["backspace"])
+        await pilot.pause(0.2)
+        shown = screen_text(app)
+        assert "arm [red]a[/red]" in shown and "\x1b" not in shown
+        assert app.is_running
+
+
+@pytest.mark.parametrize(
+    ("query", "better", "worse"),
+    [
+        ("bud", "budget down", "the rebuddy"),
+        ("down", "budget down", "countdowns"),
+        ("bd", "budget down", "above board, dated"),
+    ],
+)
+def test_starts_of_words_come_first(query: str, better: str, worse: str) -> None:
+    assert found_at(query, better)[0] >= found_at(query, worse)[0] > 0
+
+
+def test_what_is_not_there_is_not_found_and_a_long_name_costs_little() -> None:
+    assert found_at("xyz", "budget down") == (0.0, [])
+    assert found_at("aaaaaaaaaaaaaab", "a" * 100_000) == (0.0, [])
+    assert found_at("o b", "about")[1] == [1, 2]
