@@ -20,26 +20,34 @@ MARKED, NOTED, NEWER = "A", "▪", "↑"
 """Marked for compare, has a note, written by a newer version."""
 BAR = 12
 
-COLUMNS = (
-    Column("run", "run", 14, grow=3),
-    Column("state", "state", 13),
-    Column("progress", "episodes", 9, "right"),
-    Column("bar", "", BAR, keep=9),
-    Column("pass", "pass%", 5, "right"),
-    Column("exhausted", "exh%", 4, "right", keep=2),
-    Column("wrong", "wrong%", 6, "right", keep=5),
-    Column("n", "n", 5, "right", keep=1),
-    Column("excluded", "excl", 4, "right", keep=4),
-    Column("scales", "by scale", 8, keep=3),
-    Column("eta", "ETA", 7, "right", keep=6),
-    Column("cost", "cost", 8, "right", keep=7),
-    Column("speed", "ep/min", 6, "right", keep=10),
-    Column("arms", "arms", 4, "right", keep=11),
-    Column("started", "started", 16, keep=8),
-    Column("budget", "B", 2, "right", keep=12),
-    Column("size", "size", 7, "right", keep=13),
-    Column("data", "data", 12, keep=14, grow=1),
-)
+SCALES = (6, 10)
+"""Cells of the bars over the scales: at least the heading, at most so many."""
+
+
+def columns(scales: int = 0) -> tuple[Column, ...]:
+    """The columns of a list in which a run has at most so many scales."""
+    return (
+        Column("run", "run", 12, grow=3),
+        Column("state", "state", 13),
+        Column("progress", "episodes", 9, "right"),
+        Column("bar", "", BAR, keep=9),
+        Column("pass", "pass", 4, "right"),
+        Column("exhausted", "exh", 3, "right", keep=2),
+        Column("wrong", "wrong", 5, "right", keep=5),
+        Column("n", "n", 5, "right", keep=1),
+        Column("excluded", "excl", 4, "right", keep=4),
+        Column("scales", "scales", max(SCALES[0], min(SCALES[1], scales)), keep=3),
+        Column("eta", "ETA", 7, "right", keep=6),
+        Column("cost", "cost", 8, "right", keep=7),
+        Column("speed", "ep/min", 6, "right", keep=10),
+        Column("arms", "arms", 4, "right", keep=11),
+        Column("started", "started", 16, keep=8),
+        Column("budget", "B", 2, "right", keep=12),
+        Column("size", "size", 7, "right", keep=13),
+        Column("data", "data", 12, keep=14, grow=1),
+    )
+
+
 STATES = {
     "running": ("▸", "running", "accent"),
     "paused": ("‖", "paused", "budget"),
@@ -71,6 +79,8 @@ def state_cell(line: RunLine, look: Look) -> Text:
         # What it is comes second: not all of it is shown.
         return styled(f"{sign} newer {NEWER}", look.missing)
     text.append(f"{sign} {word}", getattr(look, style))
+    if line.problem:
+        text.append(" !", look.bad)
     if run.live and run.heartbeat_age is not None:
         room = 13 - text.cell_len - 1
         text.append(f" {age_label(run.heartbeat_age)[:room]}", look.muted)
@@ -168,6 +178,7 @@ class RunRows:
         self._ids = [ids.setdefault(line.path, len(ids)) for line in lines]
         self._look = look
         self._marked = marked
+        self._columns = columns(max((len(line.by_scale) for line in lines), default=0))
 
     def ids(self) -> list[int]:
         return self._ids
@@ -177,12 +188,11 @@ class RunRows:
 
     def row(self, index: int, width: int) -> Text:
         line = self.lines[index]
-        placed = placed_columns(width)
+        placed = self.placed(width)
         marked = bool(self._marked) and self._marked == line.path.name
         cells = run_cells(line, self._look, marked=marked, width=placed[0].width)
         return Text(" ", end="") + row(placed, cells)
 
-
-def placed_columns(width: int) -> list[Placed]:
-    """The columns that fit into a list of that many cells."""
-    return place(COLUMNS, width - 2)
+    def placed(self, width: int) -> list[Placed]:
+        """The columns that fit into a list of that many cells."""
+        return place(self._columns, width - 2)

@@ -55,6 +55,10 @@ class RunControl(MemtuiScreen):
         """Read the folder."""
         raise NotImplementedError
 
+    def stand_on(self, path: Path) -> None:
+        """Put the cursor on a file as soon as it is in the list."""
+        raise NotImplementedError
+
     def on_mount(self) -> None:
         self.set_interval(CHILD_LOOK, self._look_at_children)
         super().on_mount()
@@ -103,6 +107,7 @@ class RunControl(MemtuiScreen):
             if summary.live:
                 break
             await asyncio.sleep(CHILD_LOOK / 4)
+        self.stand_on(out)
         self.look_again()
         if child.running and self.app.screen is self:
             self.bench.open_file(out)

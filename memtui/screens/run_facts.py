@@ -38,6 +38,8 @@ def summary_line(
         parts.append(styled(f"{words} ({plural(out, 'episode')})", look.missing))
     elif flagged:
         parts.append(styled(f"{plural(flagged, 'flagged question')} in the rates (F)", look.muted))
+    if len(lines) > states["unusable"]:
+        parts.append(styled("rates in % of n", look.muted))
     if reading:
         parts.append(styled(f"reading {reading}", look.muted))
     order = Text.assemble(
@@ -83,8 +85,8 @@ def facts_lines(line: RunLine, look: Look, width: int) -> list[Text]:
         return lines
     lines += [flow(_standing(line, look), width)[0], flow(_identity(line, look), width)[0]]
     last = Text(" ", end="", no_wrap=True)
-    if run.warning:
-        last.append(clean_line(run.warning, width=width - 2), look.missing)
+    if run.warning or line.problem:
+        last.append(clean_line(line.problem or run.warning, width=width - 2), look.missing)
     elif line.note:
         last.append("note ", look.muted)
         last.append(clean_line(line.note, width=width - 7), look.gold)
@@ -112,7 +114,7 @@ def _standing(line: RunLine, look: Look) -> list[Text]:
         rate = percent(line.rate)
         budget = UNKNOWN if run.budget is None else str(run.budget)
         text = Text.assemble((f"Pass@{budget} ", look.muted), (f"{rate} %", look.good), end="")
-        text.append(f" of {counts.n}", look.muted)
+        text.append(f" of {counts.n} answerable", look.muted)
         parts.append(text)
         if counts.n_excluded:
             out = flagged_out(line)
@@ -134,7 +136,9 @@ def _standing(line: RunLine, look: Look) -> list[Text]:
 
 def _identity(line: RunLine, look: Look) -> list[Text]:
     run = line.summary
-    parts = [_fact("run", clean_line(run.name, width=30), look)]
+    parts = []
+    if run.name != line.path.stem:
+        parts.append(_fact("run", clean_line(run.name, width=20), look))
     if line.by_scale:
         rungs = [(scale(value), percent(k / n if n else None)) for value, k, n in line.by_scale]
         text = styled("by scale", look.muted)

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from memtui.errors import UserError
-from memtui.screens.run_columns import RunRows, placed_columns
+from memtui.screens.run_columns import RunRows
 from memtui.screens.run_control import RunControl
 from memtui.screens.run_facts import facts_lines, plural, summary_line
 from memtui.state.compare_marks import Mark
@@ -45,8 +45,8 @@ class RunsScreen(RunControl):
         Hint("Enter", "open"),
         Hint("r", "run"),
         Hint("t", "stop"),
-        Hint("u", "continue"),
-        Hint("c", "mark for compare"),
+        Hint("u", "go on"),
+        Hint("c", "compare"),
         Hint("sS", "sort"),
         Hint("/", "find"),
         Hint("i", "alias, note"),
@@ -69,6 +69,7 @@ class RunsScreen(RunControl):
         self._runs = RunList(folder)
         self._lines: list[RunLine] = []
         self._ids: dict[Path, int] = {}
+        self._source: RunRows | None = None
         self._timer: Timer | None = None
         self._busy = self._again = False
         self._left = 0
@@ -76,6 +77,8 @@ class RunsScreen(RunControl):
         self._sort, self._turned = SORTS[0], False
         self._without_flagged = False
         self._find = ""
+        self._wanted: Path | None = None
+        """A file to stand on once it is in the list."""
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="list-head")
@@ -154,24 +157,29 @@ class RunsScreen(RunControl):
     def _show(self, lines: list[RunLine], left: int) -> None:
         first, self._left = not self._lines, left
         self._lines = ordered(lines, self._sort, turned=self._turned)
-        source = RunRows(self._lines, self._ids, self.look, self.bench.marked)
+        self._source = RunRows(self._lines, self._ids, self.look, self.bench.marked)
         if first:
-            self.rows.show(source)
+            self.rows.show(self._source)
         else:
-            self.rows.update(source, keep=False)
+            self.rows.update(self._source, keep=False)
+        if self._wanted in self._ids and self.rows.select_id(self._ids[self._wanted]):
+            self._wanted = None
         self._draw_around()
 
     def _draw_around(self) -> None:
-        if not self.size.width:
+        if not self.size.width or self._source is None:
             return
         look, width = self.look, self.size.width
         first = summary_line(
             self._lines, look, width, sort=self._sort, turned=self._turned, reading=self._left
         )
         across = self.rows.line_width or width
-        head = Text(" ", end="") + heading(placed_columns(across), look.muted)
+        head = Text(" ", end="") + heading(self._source.placed(across), look.muted)
         self.query_one("#list-head", LineBlock).show([Text(end=""), first, Text(end=""), head])
         self._draw_facts()
+
+    def stand_on(self, path: Path) -> None:
+        self._wanted = path
 
     def all_lines(self) -> Sequence[RunLine]:
         return self._lines
@@ -231,11 +239,15 @@ class RunsScreen(RunControl):
 
     def action_flagged(self) -> None:
         """Take the questions whose gold a reader flagged out of the rates of every run, or back in."""
-        self._without_flagged = out = not self._without_flagged
+        out, flagged = not self._without_flagged, sum(line.flagged for line in self._lines)
+        if out and not flagged:
+            self.bench.say("no question is flagged yet: i on an episode flags its gold as bad")
+            return
+        self._without_flagged = out
         session = self.bench.session
         if session is not None:
             self.bench.change(replace(session.settings, without_flagged=out))
-        many = plural(sum(line.flagged for line in self._lines), "flagged question")
+        many = plural(flagged, "flagged question")
         self.bench.say(f"{many} {'out of' if out else 'back in'} the rates of every run")
         self.look_again()
 

@@ -138,7 +138,7 @@ class StartRun(Dialog):
 
     def _draw(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width - 8))
+        width = max(30, min(WIDEST, self.app.size.width * 9 // 10 - 4))
         lines = self._choice(look, width) if self.config is None else self._plan_lines(look, width)
         block = self.query_one("#start-run", LineBlock)
         block.styles.width = width
@@ -219,19 +219,19 @@ class StartRun(Dialog):
     def _summary(self, plan: Plan, look: Look, width: int) -> list[Text]:
         size = f"{plural(plan.items, 'question')}, {plural(len(plan.arms), 'arm')}, scales "
         size += " ".join(plan.scales)
-        hours = UNKNOWN if plan.hours is None else duration(plan.hours * 3_600_000)
-        tokens = compact(plan.prompt_tokens)
-        lines = [
-            Text(clean_line(size, width=width), end="", no_wrap=True),
-            Text.assemble(
-                (count(plan.episodes), look.strong),
-                (" episode" if plan.episodes == 1 else " episodes", look.muted),
-                ("   prompt tokens ", look.muted), tokens,
-                ("   cost ", look.muted), money(plan.cost),
-                ("   models ", look.muted), hours,
-                end="",
-            ),
-        ]  # fmt: skip
+        many = styled(count(plan.episodes), look.strong)
+        many.append(" episode" if plan.episodes == 1 else " episodes", look.muted)
+        asked: list[tuple[str, str]] = []
+        if plan.prompt_tokens != 0:
+            hours = None if plan.hours is None else duration(plan.hours * 3_600_000)
+            asked = [("prompt tokens", compact(plan.prompt_tokens)), ("cost", money(plan.cost))]
+            asked.append(("models take about", hours or UNKNOWN))
+        else:
+            many.append("   no language model is asked", look.muted)
+        for label, value in asked:
+            many.append(f"   {label} ", look.muted)
+            many.append(value)
+        lines = [Text(clean_line(size, width=width), end="", no_wrap=True), many]
         if plan.missing_rungs:
             words = f"{plural(plan.missing_rungs, 'rung')} the data cannot fill"
             lines.append(styled(words, look.missing))

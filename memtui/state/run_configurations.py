@@ -24,7 +24,7 @@ from memtui.state.run_list import RunLine
 from memtui.store.workspace import SUFFIX
 
 PLACES = ("", "configs", "experiments")
-"""Folders below the workspace, its parent and the working folder in which configurations are looked for."""
+"""Folders below the workspace, the working folder and the workspace's parent in which it is looked."""
 SECTIONS = frozenset({"data", "ladder", "budget", "matrix", "arms", "judges", "protocol"})
 """A TOML file with two of these keys is taken for an experiment; others (pyproject.toml) are not shown."""
 LARGEST = 256 * 1024
@@ -62,7 +62,7 @@ def configurations(workspace: Path) -> list[Configuration]:
 
 def _folders(workspace: Path) -> Iterator[Path]:
     seen = set()
-    for base in (workspace, workspace.absolute().parent, Path()):
+    for base in (workspace, Path(), workspace.absolute().parent):
         for place in PLACES:
             folder = base / place
             if (real := folder.resolve()) not in seen:

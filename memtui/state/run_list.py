@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from memtui.errors import UserError
-from memtui.metrics.histogram import merge
+from memtui.metrics.histogram import Fold, merge
 from memtui.metrics.rates import Tally, tally
 from memtui.model import FLAGGED
 from memtui.state.overview import fold_cells
@@ -38,6 +38,8 @@ class RunLine:
     by_scale: tuple[tuple[float, int, int], ...] = ()
     """(scale, passed, n) over all arms; unanswerable items apart."""
     paid: Paid | None = None
+    problem: str = ""
+    """Why the rates of a file whose header can be read could not be read."""
     without_flagged: bool = False
     """Whether the flagged questions are out of the rates."""
 
@@ -139,10 +141,9 @@ class RunList:
         stamp = stamp_of(run.path)
         try:
             found = _read_rates(line, flagged)
-        except (UserError, ValueError, TypeError, KeyError) as error:
+        except (UserError, ValueError, TypeError, KeyError, AttributeError) as error:
             # The header can be read, the episodes cannot: the line says so and the others stay.
-            problem = str(error).replace(f"{run.path} ", "") or type(error).__name__
-            return replace(line, summary=replace(run, warning=run.warning or problem))
+            found = replace(line, problem=str(error).replace(f"{run.path} ", "") or "unreadable")
         now = monotonic()
         self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
         return found
@@ -170,7 +171,12 @@ def _version(path: Path) -> tuple[int, ...]:
 def _with(line: RunLine, read: RunLine) -> RunLine:
     """The line with the rates of an earlier reading."""
     return replace(
-        line, judge=read.judge, counts=read.counts, by_scale=read.by_scale, paid=read.paid
+        line,
+        judge=read.judge,
+        counts=read.counts,
+        by_scale=read.by_scale,
+        paid=read.paid,
+        problem=read.problem,
     )
 
 
@@ -187,19 +193,19 @@ def _read_rates(line: RunLine, flagged: frozenset[str]) -> RunLine:
     answerable = {
         key[0]: group for key, group in folds.items() if isinstance(key, tuple) and key[1]
     }
-    per_scale: dict[float, list[Tally]] = {}
+    per_scale: dict[float, list[Fold]] = {}
     for cell, group in answerable.items():
         scale = scales.get(cell)
         if scale is not None:
-            per_scale.setdefault(scale, []).append(tally(group, budget, mode))
+            per_scale.setdefault(scale, []).append(group)
+    by_scale = [
+        (scale, tally(merge(groups), budget, mode)) for scale, groups in sorted(per_scale.items())
+    ]
     return replace(
         line,
         judge=judge,
         counts=tally(merge(list(answerable.values())), budget, mode),
-        by_scale=tuple(
-            (scale, sum(t.passed for t in tallies), sum(t.n for t in tallies))
-            for scale, tallies in sorted(per_scale.items())
-        ),
+        by_scale=tuple((scale, found.passed, found.n) for scale, found in by_scale),
         paid=paid,
     )
 

@@ -32,8 +32,8 @@ LARGEST = 64 * 1024 * 1024
 
 NOTE, BOOKMARK, FLAG, ALIAS, VIEW = "note", "bookmark", "flag", "alias", "view"
 KINDS = (NOTE, BOOKMARK, FLAG, ALIAS, VIEW)
-"""note, bookmark: of an episode (its key). flag: of a question (its key). alias: of an arm, or of the run
-(empty target). view: a filter kept under the name that is the target. An empty value takes one away."""
+"""note: of an episode (its key), or of the run (empty target). bookmark: of an episode. flag: of a question
+(its key). alias: of an arm, or of the run (empty target). view: a filter kept under the name that is the target. An empty value takes one away."""
 
 _PLAIN_UID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -45,7 +45,7 @@ class Marks:
     bad_gold: frozenset[str] = frozenset()
     """Keys of the questions flagged."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """By episode key."""
+    """By episode key; that of the run under the empty key."""
     bookmarks: frozenset[str] = frozenset()
     """Episode keys."""
     aliases: Mapping[str, str] = field(default_factory=dict)
