@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("writer", "engine", "ladder", "graph", "report", "door")
+NAMES = ("writer", "engine", "ladder", "prepare", "graph", "report", "door")
 
 
 def command(name: str, args: argparse.Namespace) -> list[str]:
