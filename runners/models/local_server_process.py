@@ -32,7 +32,8 @@ def serve(settings: dict[str, Any]) -> str:
     params.cpuparams_batch.n_threads = settings["threads"]
     params.n_threads_http = 4
     params.use_jinja = True
-    params.cache_ram_mib = 512
+    # Long instructions of a package are worth keeping while agent and judge ask in between.
+    params.cache_ram_mib = 3072
     params.verbosity = 1
     # Kept by the module, so that it lives as long as the process.
     globals()["_server"] = server = xllamacpp.Server(params)
