@@ -261,16 +261,21 @@ def _without_recorded(info: SystemInfo, experiment: Experiment) -> SystemInfo:
 def _warnings(experiment: Experiment, rows: list[Estimate]) -> list[str]:
     warnings = [*experiment.plan.caveats()]
     warnings += [check.text for check in preflight.trivial_recall(experiment)]
+    # Cells of one problem share a line: arms of one agent have the same prompts at most scales.
+    cells: dict[str, list[str]] = {}
     for row in rows:
         where = f"{row.arm} at scale {scale_label(row.scale)}"
         if row.fits is False:
-            warnings.append(
-                f"{where}: a prompt of about {row.prompt:,} tokens does not fit {row.model}"
-                f" ({row.context:,})"
-            )
+            problem = f"a prompt of about {row.prompt:,} tokens does not fit {row.model} ({row.context:,})"
         elif row.fits_at_cap is False:
-            warnings.append(
-                f"{where}: an episode that goes on to the safety cap reaches {row.prompt_at_cap:,} tokens,"
+            problem = (
+                f"an episode that goes on to the safety cap reaches {row.prompt_at_cap:,} tokens,"
                 f" more than {row.model} takes ({row.context:,}); lower observation_tokens"
             )
+        else:
+            continue
+        cells.setdefault(problem, []).append(where)
+    for problem, places in cells.items():
+        more = f" and {len(places) - 1} more cells" if len(places) > 1 else ""
+        warnings.append(f"{places[0]}{more}: {problem}")
     return warnings
