@@ -17,6 +17,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import ClassVar, Protocol
 
+from rich.console import RenderableType
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -29,6 +30,8 @@ from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.navigation import NavigatingApp
 from memtui.state.compare_marks import Mark
+from memtui.state.configuration import Configuration
+from memtui.state.places import Places, own_choices
 from memtui.state.session import RunSession
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
@@ -111,11 +114,15 @@ class MemtuiApp(NavigatingApp):
         question: int | None = None,
         step: int | None = None,
         marks: tuple[Mark, Mark] | None = None,
+        places: Places | None = None,
+        resume: bool = True,
+        configuration: Configuration | None = None,
     ) -> None:
         """`child`: a run started with the app (`q` asks what to do with it). `session`: `path`,
         already open. `screen`, `episode`, `question` (ids), `step` of the episode, `marks` (what to compare): where to start.
-        UserError when `path` cannot be opened."""
-        super().__init__(path if path.is_dir() else None)
+        `places`: where runs were left, to keep it and, with `resume`, to go back there;
+        `configuration`: keys, alpha, judge. UserError when `path` cannot be opened."""
+        super().__init__(path if path.is_dir() else None, places, configuration)
         self.ascii_only = ascii_only
         ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
         self._child = child
@@ -132,6 +139,8 @@ class MemtuiApp(NavigatingApp):
         self._first = session
         if session is None and self._folder is None:
             self._first = _open_patiently(path, child)
+            self._first.settings = own_choices(self._first, configuration)
+        self._resume = resume
         self._start = (screen, episode, question, marks, step)
 
     # --- what screens ask -----------------------------------------------------------------------
@@ -170,6 +179,9 @@ class MemtuiApp(NavigatingApp):
         self.set_timer(PRELOAD_AFTER, self._preload)
         if self._first is not None:
             self.start_at(*self._start)
+            if self._resume:
+                self.go_to_last_place()
+        self.use_configuration()
 
     @work(thread=True, group="preload", exit_on_error=False)
     def _preload(self) -> None:
@@ -186,6 +198,13 @@ class MemtuiApp(NavigatingApp):
 
     def on_unmount(self) -> None:
         self.let_go()
+
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave, and remember where the reader was."""
+        self.keep_place()
+        super().exit(result, return_code, message)
 
     def freshen(self) -> None:
         """Let the visible screen catch up."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memtui.cli.rate_arguments import add_rate_arguments
 from memtui.errors import UserError
+from memtui.state.configuration import THEMES
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
@@ -17,7 +18,6 @@ NEED_A_FILE = (
     "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
     "other",
 )  # fmt: skip
-THEMES = ("dark", "light", "blue-orange")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,15 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--theme",
         choices=THEMES,
-        default=_theme_of_environment(),
-        help="colours (default dark, or $MEMTUI_THEME); blue-orange is safe for the colour-blind",
+        help="colours (default: $MEMTUI_THEME, the configuration's, dark); blue-orange is safe for the"
+        " colour-blind",
     )
     parser.add_argument("--ascii", action="store_true", help="draw memtui's own signs in ASCII")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start at the overview, not where this run was left"
+    )
 
 
-def _theme_of_environment() -> str:
-    theme = os.environ.get("MEMTUI_THEME", "")
-    return theme if theme in THEMES else THEMES[0]
+def _theme(asked: str | None, configured: str | None) -> str:
+    for theme in (asked, os.environ.get("MEMTUI_THEME"), configured):
+        if theme in THEMES:
+            return theme
+    return THEMES[0]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,9 +75,15 @@ def run(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         what = path if path.is_file() else "FILE"
         raise UserError(f"no terminal to draw in; print the figures with: memtui report {what}")
+    from memtui.state.configuration import read_configuration
+    from memtui.state.places import Places, own_choices
+
+    configuration = read_configuration()
+    if configuration.no_color:
+        os.environ.setdefault("NO_COLOR", "1")
     session = episode = question = marks = None
+    given = [name for name in NEED_A_FILE if getattr(args, name, None) is not None]
     if path.is_dir():
-        given = [name for name in NEED_A_FILE if getattr(args, name, None) is not None]
         if given:
             names = ", ".join(f"--{'with' if name == 'other' else name}" for name in given)
             raise UserError(f"{names} need a run file, and {path} is a folder")
@@ -81,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
         from memtui.state.session import RunSession
 
         session = RunSession(path)
+        session.settings = own_choices(session, configuration)
         deep_link.choose(
             session,
             budget=args.budget,
@@ -100,19 +112,25 @@ def run(args: argparse.Namespace) -> int:
         if args.arms is not None or args.other is not None:
             marks = deep_link.marks_of(session, args.arms, args.other)
     from memtui.app import MemtuiApp
+    from memtui.views.text_door import clean_line
 
     app = MemtuiApp(
         path,
-        theme=args.theme,
-        ascii_only=args.ascii,
+        theme=_theme(args.theme, configuration.theme),
+        ascii_only=args.ascii or configuration.ascii,
         session=session,
         screen="ladder" if args.screen is None and question is not None else args.screen,
         episode=episode,
         question=question,
         step=args.step,
         marks=marks,
+        places=Places(),
+        resume=not args.fresh and not given,
+        configuration=configuration,
     )
     app.run()
+    for line in app.parting:
+        print(f"memtui: {clean_line(line)}", file=sys.stderr)
     say_what_goes_on()
     return app.return_code or 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -13,6 +13,10 @@ from memtui.errors import UserError
 from memtui.report.as_json import to_json
 from memtui.report.csv_door import Value, to_csv
 from memtui.state.settings import Settings
+from memtui.state.tab import Tab
+
+if TYPE_CHECKING:
+    from memtui.state.run_list import RunLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,8 @@ class Data:
     """What a row of the CSV is."""
 
 
-def overview_data(path: Path, settings: Settings) -> Data:
-    """As `memtui report` at the reader's B, alpha, judge and filter."""
+def overview_data(path: Path, settings: Settings, tab: Tab | None = None) -> Data:
+    """As `memtui report --tab` at the reader's B, alpha, judge and filter."""
 
     def report() -> Any:
         from memtui.report.build import build_report
@@ -35,7 +39,7 @@ def overview_data(path: Path, settings: Settings) -> Data:
         with open_run(path) as reader:
             return build_report(
                 reader, settings.budget, settings.alpha, settings.judge, None, settings.filter,
-                flagged=settings.flagged,
+                flagged=settings.flagged, tokens=tab is Tab.STOPPING,
             )  # fmt: skip
 
     def as_json() -> str:
@@ -44,11 +48,11 @@ def overview_data(path: Path, settings: Settings) -> Data:
         return to_json(report_document(report()))
 
     def as_csv() -> str:
-        from memtui.report.as_csv import report_csv
+        from memtui.report.tab_csv import tab_csv
 
-        return report_csv(report())
+        return tab_csv(report(), tab)
 
-    return Data(as_json, as_csv, "cell")
+    return Data(as_json, as_csv, "cell and phase" if tab is Tab.COST else "cell")
 
 
 def episodes_data(path: Path, settings: Settings, ids: Sequence[int]) -> Data:
@@ -152,14 +156,13 @@ def comparison_data(found: Any) -> Data:
     return Data(as_json, as_csv, "scale")
 
 
-def runs_data(folder: Path) -> Data:
-    """As `memtui ls` of a folder."""
+def runs_data(folder: Path, lines: Sequence[RunLine]) -> Data:
+    """As `memtui ls` of a folder, in the order of the lines."""
 
     def document() -> dict[str, Any]:
         from memtui.report.run_list import runs_document
-        from memtui.store.workspace import list_runs
 
-        return runs_document(folder, list_runs(folder))
+        return runs_document(folder, lines)
 
     return Data(lambda: to_json(document()), lambda: records_csv(document()["runs"]), "run file")
 

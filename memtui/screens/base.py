@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from memtui.state.settings import Quick, Settings
-from memtui.views.hints import Hint
+from memtui.views.hints import ALWAYS, Hint, renamed
 from memtui.views.look import Look
 from memtui.views.numbers import rung_label
 from memtui.views.text_door import clean_line
@@ -54,6 +54,7 @@ class Workbench(Protocol):
     def run_state(self) -> str: ...
     @property
     def run_state_kept(self) -> str: ...
+    def keys_renamed(self, screen: MemtuiScreen) -> Mapping[str, str]: ...
     def change(self, settings: Settings) -> None: ...
     def go(self, screen: str) -> None: ...
     def open_episode(self, episode_id: int) -> None: ...
@@ -144,7 +145,8 @@ class MemtuiScreen(Screen[None]):
     def show_title(self) -> None:
         """Row 1."""
         self.query_one(TitleRow).show(self.title_facts())
-        self.query_one(HintRow).show(self.hints())
+        keys = self.bench.keys_renamed(self)
+        self.query_one(HintRow).show(renamed(self.hints(), keys), renamed(ALWAYS, keys))
 
     def title_facts(self) -> Title:
         """What row 1 says."""
@@ -210,6 +212,13 @@ class MemtuiScreen(Screen[None]):
     def compare_mark(self) -> Mark | None:
         """The arm or run file under the cursor, to be marked for comparison."""
         return None
+
+    def place_words(self) -> dict[str, str]:
+        """What the screen wants to find again when the file is next opened, such as its tab."""
+        return {}
+
+    def recall(self, words: Mapping[str, str]) -> None:
+        """Stand where `place_words` of an earlier time say, as far as that is still there."""
 
     def text_to_copy(self) -> str:
         """What `y` copies."""

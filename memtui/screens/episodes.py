@@ -63,6 +63,8 @@ class EpisodesScreen(EpisodeFilters):
         self._counts: dict[Quick, int] = {}
         self._source: EpisodeSource | None = None
         self._lines: EpisodeRows | None = None
+        self._stand: int | None = None
+        """An episode to stand on once it is in the list."""
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="list-summary")
@@ -172,7 +174,13 @@ class EpisodesScreen(EpisodeFilters):
             here = lines.selected
             if not lines.update(source, follow_top=follow, keep=same_look) and here is not None:
                 self.bench.say("the episode left the filter; its neighbour is selected")
+        if self._stand is not None and lines.select_id(self._stand):
+            self._stand = None
         self.draw_around()
+
+    def show_episode(self, episode_id: int) -> None:
+        """Stand on an episode as soon as it is in the list."""
+        self._stand = episode_id
 
     def draw_around(self) -> None:
         """What stands above and below the list."""
@@ -290,7 +298,7 @@ class EpisodesScreen(EpisodeFilters):
 
     def forget(self) -> None:
         super().forget()
-        self._shown = self._source = self._lines = None
+        self._shown = self._source = self._lines = self._stand = None
         self._counts = {}
 
     def compare_mark(self) -> Mark | None:

@@ -81,6 +81,18 @@ def with_keymap(keys: Iterable[Key], keymap: Mapping[str, str]) -> list[Key]:
     ]
 
 
+def renamed_on(screen: str, app: type[DOMNode], keymap: Mapping[str, str]) -> dict[str, str]:
+    """{a key of ours as it is shown: what stands for it now} on a screen, its own keys before others."""
+    found: dict[str, str] = {}
+    for scope in (EVERYWHERE, "lists", screen):
+        for key in all_keys(app):
+            if key.scope == scope:
+                now = first_of(keymap[key.id].split(",")) if key.id in keymap else ""
+                for one in key.keys:
+                    found[shown(one)] = now or shown(one)
+    return {ours: now for ours, now in found.items() if ours != now}
+
+
 def shown(key: str) -> str:
     """A key as help and hints write it: `-`, `Enter`, `^d`."""
     if key in SIGNS:

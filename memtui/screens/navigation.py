@@ -14,8 +14,12 @@ from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.open_file import OpenFileApp
 from memtui.state.compare_marks import CompareMarks, Mark
+from memtui.state.configuration import Configuration
+from memtui.state.places import Places, own_choices
 from memtui.state.session import RunSession
 
+MOST_PROBLEMS = 3
+"""Problems of the configuration that are said one by one."""
 PARENTS = {
     "pair": "compare",
     "compare": "overview",
@@ -52,8 +56,17 @@ class StandsAtStep(Protocol):
 class NavigatingApp(OpenFileApp):
     """An app with numbered screens over the open file, or over a folder of them."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        places: Places | None = None,
+        configuration: Configuration | None = None,
+    ) -> None:
         super().__init__()
+        self._places = places
+        self._configuration = configuration
+        self.parting: list[str] = []
+        """What is to be said once the terminal is given back."""
         self._folder = folder
         self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
@@ -61,6 +74,7 @@ class NavigatingApp(OpenFileApp):
         self._current = ""
         self.keys_changed: Mapping[str, str] = {}
         """Keys by id of binding, where the reader's configuration names others than ours."""
+        self._renamed: dict[str, dict[str, str]] = {}
 
     def start_at(
         self,
@@ -98,10 +112,71 @@ class NavigatingApp(OpenFileApp):
         except UserError as error:
             self.say(str(error), error=True)
             return
+        session.settings = own_choices(session, self._configuration)
+        self.keep_place()
         self.take(session)
         for screen in self._made.values():
             screen.forget()
         self.go("overview")
+        self.go_to_last_place()
+
+    # --- what was left behind -------------------------------------------------------------------
+
+    def use_configuration(self) -> None:
+        """Bind the keys that the configuration names, and say what is wrong in it."""
+        if self._configuration is None:
+            return
+        problems = [*self._configuration.problems]
+        if self._configuration.keys:
+            from memtui.screens.keymap import keymap_of
+
+            keymap, wrong = keymap_of(self._configuration, type(self))
+            self.keys_changed = keymap
+            self.set_keymap(keymap)
+            problems += wrong
+            self.freshen()
+        for problem in problems[:MOST_PROBLEMS]:
+            self.say(problem, error=True)
+        if len(problems) > MOST_PROBLEMS:
+            self.say(f"{len(problems)} problems in the configuration: memtui doctor", error=True)
+
+    def keys_renamed(self, screen: MemtuiScreen) -> Mapping[str, str]:
+        """What hints of a screen write in place of the keys they name; empty with our own keys."""
+        name = next((name for name, made in self._made.items() if made is screen), "")
+        if self.keys_changed and name not in self._renamed:
+            from memtui.screens.keys import renamed_on
+
+            self._renamed[name] = renamed_on(name, type(self), self.keys_changed)
+        return self._renamed.get(name, {})
+
+    def go_to_last_place(self) -> None:
+        """Go to where the reader left this run, if that is known."""
+        session, places = self._session, self._places
+        if session is None or places is None:
+            return
+        place = places.of(session.header.run.uid)
+        if places.problem:
+            self.say(places.problem, error=True)
+        if place is not None:
+            from memtui.screens.last_place import go_to
+
+            go_to(self, place)
+
+    def keep_place(self) -> None:
+        """Remember where the reader is; what hinders it is said when the app has ended."""
+        session, places = self._session, self._places
+        if session is None or places is None or not self._current:
+            return
+        from memtui.screens.last_place import place_now
+
+        try:
+            own = own_choices(session, self._configuration)
+            place = place_now(self._current, self._made, session, own)
+        except UserError:
+            return  # the file cannot be read any more: the place of before stays
+        said = places.keep(session.header.run.uid, place)
+        if said and said not in self.parting:
+            self.parting.append(said)
 
     @property
     def folder(self) -> Path | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -29,6 +29,9 @@ from memtui.views.title import Title
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 REFRESH = 2.0
 """Seconds between two looks at the folder."""
@@ -180,6 +183,12 @@ class RunsScreen(RunControl):
 
     def stand_on(self, path: Path) -> None:
         self._wanted = path
+
+    def data_to_export(self) -> Data:
+        """The run files as `memtui ls` prints them, in the order of the list."""
+        from memtui.report.on_screen import runs_data
+
+        return runs_data(self._folder, self._lines)
 
     def all_lines(self) -> Sequence[RunLine]:
         return self._lines

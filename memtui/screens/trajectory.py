@@ -118,6 +118,9 @@ class TrajectoryScreen(TrajectoryPanes):
             return None
         return self._found.stops[self._stop]
 
+    def place_words(self) -> dict[str, str]:
+        return {} if self._found is None else {"step": str(self._stop + 1)}
+
     def filter_label(self, settings: Settings) -> str:
         return self.list_filter_label(settings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -38,10 +38,29 @@ def fitting(hints: Sequence[Hint], width: int, *, always: Sequence[Hint] = ALWAY
     return [*kept, *always]
 
 
-def hints_line(hints: Sequence[Hint], width: int, look: Look) -> Text:
+def renamed(hints: Sequence[Hint], keys: Mapping[str, str]) -> list[Hint]:
+    """The hints with the keys of the reader's configuration; `keys`: what stands for each of ours."""
+    return [Hint(_renamed(hint.key, keys), hint.label) for hint in hints] if keys else [*hints]
+
+
+def _renamed(key: str, keys: Mapping[str, str]) -> str:
+    """`h l` key by key, `Enter` as a whole, `-=` sign by sign."""
+    if key in keys:
+        return keys[key]
+    parts = key.split(" ")
+    if len(parts) == 1 and len(key) == 2:
+        parts = [*key]
+    if not any(part in keys for part in parts):
+        return key
+    return " ".join(keys.get(part, part) for part in parts)
+
+
+def hints_line(
+    hints: Sequence[Hint], width: int, look: Look, always: Sequence[Hint] = ALWAYS
+) -> Text:
     """One row of `width` cells with the hints that fit."""
     text = Text(" ", end="", no_wrap=True)
-    for hint in fitting(hints, width):
+    for hint in fitting(hints, width, always=always):
         text.append(hint.key, look.accent)
         text.append(f" {hint.label}  ", look.muted)
     text.truncate(width, pad=True)

@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.views.hints import Hint, hints_line
+from memtui.views.hints import ALWAYS, Hint, hints_line
 from memtui.views.title import Title, title_row
 from memtui.widgets.drawing import strip_of
 from memtui.widgets.lines import is_ascii, look_of
@@ -55,11 +55,12 @@ class HintRow(Widget):
     def __init__(self, hints: Sequence[Hint] = ()) -> None:
         super().__init__(id="hint-row")
         self._hints = tuple(hints)
+        self._always: Sequence[Hint] = ALWAYS
 
-    def show(self, hints: Sequence[Hint]) -> None:
-        """Show other hints."""
-        if tuple(hints) != self._hints:
-            self._hints = tuple(hints)
+    def show(self, hints: Sequence[Hint], always: Sequence[Hint] = ALWAYS) -> None:
+        """Show other hints; `always` are the last ones, which no width leaves out."""
+        if (tuple(hints), tuple(always)) != (self._hints, self._always):
+            self._hints, self._always = tuple(hints), tuple(always)
             self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -68,5 +69,5 @@ class HintRow(Widget):
     def render_line(self, y: int) -> Strip:
         look = look_of(self)
         width = self.size.width
-        line = hints_line(self._hints, width, look)
+        line = hints_line(self._hints, width, look, self._always)
         return strip_of(line, width, look.bar, ascii_only=is_ascii(self))
