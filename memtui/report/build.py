@@ -72,7 +72,10 @@ def report_at(
     selection = source.selected(at)
     cells = _cells(source, selection, at, 1)
     if tokens:
-        tokens_after_coverage(source.reader, selection.facts, source.cells, cells, run.mode)
+        if selection.tokens_after is None:
+            selection.tokens_after = tokens_after_coverage(source.reader, selection.facts, run.mode)
+        for cell in cells:
+            cell.tokens_after = selection.tokens_after.get(cell.cell_id)
     groups = _groups(source, selection, by, at) if by else ()
     arms = arm_reports(source, selection, cells, level, at, bootstrap=bootstrap)
     if bootstrap:

@@ -43,6 +43,8 @@ class Selection:
         self._unavailable = unavailable
         self.ledger: Ledger | None = None
         """What the episodes spent, once it was read."""
+        self.tokens_after: dict[int, tuple[int, int, int]] | None = None
+        """By cell: what was spent once the evidence was complete; None until it was read."""
         self.judging: Judging | None = None
         """Verdicts of all judges, once they were read."""
 

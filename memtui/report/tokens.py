@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from memtui.metrics.outcome import standing
-from memtui.report.model import Cell
 from memtui.store import codec
 from memtui.store.reader import RunReader
-from memtui.store.records import CellRow, EpisodeFact
+from memtui.store.records import EpisodeFact
 
 _SQL = (
     "SELECT e.cell_id,count(DISTINCT e.id),"
@@ -22,14 +21,10 @@ _SQL = (
 
 
 def tokens_after_coverage(
-    reader: RunReader,
-    facts: Sequence[EpisodeFact],
-    rows: Mapping[int, CellRow],
-    cells: Sequence[Cell],
-    mode: str,
-) -> None:
-    """Fill `tokens_after` of the cells: every model step after the call that completed the evidence, over
-    the episodes that count.
+    reader: RunReader, facts: Sequence[EpisodeFact], mode: str
+) -> dict[int, tuple[int, int, int]]:
+    """{cell: (tokens, episodes, steps of unknown usage)} of every model step after the call that completed
+    the evidence, over the answerable episodes that count.
 
     The last of these is the answer, which any agent needs. A step without usage is counted as unknown,
     so that the sum is a lower bound and says so.
@@ -41,10 +36,5 @@ def tokens_after_coverage(
         and fact.answerable
         and standing(fact.end_reason, fact.label, fact.done, mode).counted
     ]
-    found = {
-        cell: (tokens, episodes, unknown)
-        for cell, episodes, tokens, unknown in reader.query(_SQL, (codec.to_text(covered),))
-        if cell in rows
-    }
-    for cell in cells:
-        cell.tokens_after = found.get(cell.cell_id)
+    rows = reader.query(_SQL, (codec.to_text(covered),))
+    return {cell: (tokens, episodes, unknown) for cell, episodes, tokens, unknown in rows}

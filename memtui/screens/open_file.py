@@ -50,12 +50,6 @@ class FileNews(Message):
         self.news = news
 
 
-def _what_is_folded(settings: Settings) -> tuple[object, ...]:
-    """What the folds depend on: the judge, and a filter line with the B it is read at."""
-    budget = settings.budget if settings.filter else None
-    return settings.judge, settings.filter, budget, settings.without_flagged
-
-
 def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Troubles]:
     """The folds that pass the filter line, and what the whole run says is wrong."""
     folds = session.folds(settings)
@@ -174,7 +168,7 @@ class OpenFileApp(App[int]):
         self._watcher.start()
         if session.header.warning:
             self.say(session.header.warning, error=True)
-        self._read_folds()
+        self.call_after_refresh(self._read_folds)  # first a picture, then what takes longer
 
     def let_go(self) -> None:
         """Stop watching and close the file."""
@@ -198,7 +192,7 @@ class OpenFileApp(App[int]):
         session = self._session
         if session is None or settings == session.settings:
             return
-        refold = _what_is_folded(settings) != _what_is_folded(session.settings)
+        refold = settings.folded_by != session.settings.folded_by
         session.settings = settings
         if session.leave_out():
             self._read_all_anew()
@@ -262,9 +256,7 @@ class OpenFileApp(App[int]):
         except UserError as error:
             self._fail(error)
             return
-        if session is not self._session or _what_is_folded(settings) != _what_is_folded(
-            session.settings
-        ):
+        if session is not self._session or settings.folded_by != session.settings.folded_by:
             return  # another choice was made meanwhile; its own reading is on the way
         self._fold_cost = monotonic() - started
         self._folded_at = monotonic()

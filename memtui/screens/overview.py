@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -12,27 +13,29 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.screens.base import MemtuiScreen
 from memtui.screens.dock import dock_lines, dock_stamp, trouble_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
+from memtui.screens.overview_tabs import NAMES
+from memtui.screens.overview_types import TypedOverview
 from memtui.state.compare_marks import Mark
 from memtui.state.live import FEED, Dock, build_dock
 from memtui.state.overview import MEASURES, Measure, Overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick
+from memtui.state.tab import TABS, Tab
 from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
-from memtui.widgets.heat_table import HeatTable
+from memtui.widgets.heat_table import HeatTable, RowDrawer
 from memtui.widgets.lines import LineBlock
+from memtui.widgets.plot_view import PlotView
+from memtui.widgets.tab_strip import TabStrip
 
-if TYPE_CHECKING:
-    from memtui.report.on_screen import Data
 
-
-class OverviewScreen(MemtuiScreen):
-    """Heat table with intervals, the facts of one cell, and the dock while the run goes on."""
+class OverviewScreen(TypedOverview):
+    """Heat table with intervals, the facts of one cell, and the dock while the run goes on; other tabs ask
+    other questions of the same arms and scales."""
 
     NUMBER = 2
     NAME = "Overview"
@@ -40,6 +43,8 @@ class OverviewScreen(MemtuiScreen):
         Hint("Enter", "episodes"),
         Hint("-=", "budget"),
         Hint("Tab", "measure"),
+        Hint("[]", "tabs"),
+        Hint("p", "plot"),
         Hint("aA", "alpha"),
         Hint("J", "judge"),
         Hint("s", "order"),
@@ -56,18 +61,20 @@ class OverviewScreen(MemtuiScreen):
             priority=True,
         ),
         Binding("s", "order", "order of the arms", id="overview.order"),
+        Binding("R", "replay", "replay the run", id="overview.replay"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self._measure = Measure.PASS
         self._feed: list[EpisodeRow] = []
 
     def body(self) -> Iterable[Widget]:
-        yield LineBlock([Text(end="")] * 3, id="heat-head")
+        yield TabStrip(tuple(NAMES.values()), id="tabs")
+        yield LineBlock([Text(end="")] * 2, id="heat-head")
         yield HeatTable(id="heat")
         yield LineBlock(id="cell-facts")
         yield LineBlock(id="lower")
+        yield PlotView(id="plot")
 
     @property
     def pace(self) -> float:
@@ -82,21 +89,27 @@ class OverviewScreen(MemtuiScreen):
     def depends_on(self) -> object:
         session = self.bench.session
         going_on = None if session is None else dock_stamp(session.header)
-        return (super().depends_on(), id(self.bench.overview), self._measure, going_on)
+        return (super().depends_on(), id(self.bench.overview), going_on)
 
     def draw(self) -> None:
         overview = self.bench.overview
         session = self.bench.session
         if overview is None or session is None:
             self.query_one("#heat-head", LineBlock).show(
-                [Text(end=""), styled(" counting …", self.look.muted), Text(end="")]
+                [styled(" counting …", self.look.muted), Text(end="")]
             )
             return
-        heat = self.query_one(HeatTable)
-        heat.show(overview, self._measure)
+        self.begin_where_wanted()
+        self.read_figures()
+        self.query_one(HeatTable).show(overview, self._measure, self._row_drawer(overview))
+        self.give_room()
         self._draw_around()
         if session.header.live:
             self._read_feed(session)
+
+    def _row_drawer(self, overview: Overview) -> RowDrawer | None:
+        """How a tab draws an arm; None leaves the heat cells."""
+        return None if self.tab is Tab.RELIABILITY else partial(self.face().row, overview)
 
     @work(exclusive=True, group="feed")
     async def _read_feed(self, session: RunSession) -> None:
@@ -119,13 +132,28 @@ class OverviewScreen(MemtuiScreen):
             return
         width, look = self.size.width, self.look
         heat = self.query_one(HeatTable)
+        self.query_one(TabStrip).show(TABS.index(self.tab), styled("[ ] tabs", look.faint))
+        if self.plotted:
+            self.draw_plot(overview)
+            return
+        head, facts = (
+            self.query_one("#heat-head", LineBlock),
+            self.query_one("#cell-facts", LineBlock),
+        )
+        if self.tab is not Tab.RELIABILITY:
+            face, lower = self.face(), self.query_one("#lower", LineBlock)
+            head.show(face.heading(overview, heat.column, heat.line_width, self.counting()))
+            facts.show([Text(end="")])
+            height = (lower.size.height or 8) - self.zoomed
+            lines = face.below(overview, heat.arm, heat.column, width - 1, height)
+            lower.show([Text(end="")] * self.zoomed + lines)
+            return
         first, second = heat.heading(width, look)
-        first = self._with_measures(first, width, overview)
-        self.query_one("#heat-head", LineBlock).show([Text(end=""), first, second])
-        facts = cell_facts(heat.arm, heat.cell, width - 1, look)
+        head.show([self._with_measures(first, width, overview), second])
+        lines = cell_facts(heat.arm, heat.cell, width - 1, look)
         keep = 4 if width >= 80 else 5
-        facts = facts[:keep] + [Text(end="")] * (keep - len(facts))
-        self.query_one("#cell-facts", LineBlock).show([Text(end=""), *facts])
+        lines = lines[:keep] + [Text(end="")] * (keep - len(lines))
+        facts.show([Text(end=""), *lines])
         self._draw_lower(overview, width)
 
     def _with_measures(self, heading: Text, width: int, overview: Overview) -> Text:
@@ -160,16 +188,17 @@ class OverviewScreen(MemtuiScreen):
         else:
             troubles = trouble_lines(self.dock(session), width - 1, look)
             lines += troubles
-        by_scale = arm_by_scale(self.query_one(HeatTable).arm, overview, width, look)
-        if len(lines) > 1 and len(lines) + len(by_scale) < height:
-            lines.append(Text(end=""))
-        room = height - len(lines)
-        if len(by_scale) <= room:
-            lines += by_scale
-            room = height - len(lines) - 1
-            charts = small_multiples(overview, width, room, look)
-            if charts:
-                lines += [Text(end=""), *charts]
+        arm = self.query_one(HeatTable).arm
+        by_scale = arm_by_scale(arm, overview, width, look)
+        types = self.by_type(arm, overview, width)
+        blocks = [types, by_scale] if self.types_first and types else [by_scale, types]
+        for block in blocks:
+            gap = 1 if len(lines) > 1 and len(lines) + len(block) < height else 0
+            if block and len(lines) + gap + len(block) <= height:
+                lines += [Text(end="")] * gap + block
+        charts = small_multiples(overview, width, height - len(lines) - 1, look)
+        if charts:
+            lines += [Text(end=""), *charts]
         lower.show(lines[:height])
 
     def dock(self, session: RunSession) -> Dock:
@@ -208,15 +237,6 @@ class OverviewScreen(MemtuiScreen):
         session, arm = self.bench.session, self.query_one(HeatTable).arm
         return None if session is None or arm is None else Mark(session.path, arm.arm.key)
 
-    def data_to_export(self) -> Data | None:
-        """The rates as `memtui report` prints them."""
-        session = self.bench.session
-        if session is None:
-            return None
-        from memtui.report.on_screen import overview_data
-
-        return overview_data(session.path, session.settings)
-
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""
         overview = self.bench.overview
@@ -228,6 +248,10 @@ class OverviewScreen(MemtuiScreen):
         at = choices.index(self._measure) if self._measure in choices else 0
         self._measure = choices[(at + by) % len(choices)]
         self.freshen()
+
+    def action_replay(self) -> None:
+        """Show the run as it was while it was recorded."""
+        self.bench.replay()
 
     def action_order(self) -> None:
         """Order the arms another way."""

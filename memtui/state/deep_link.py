@@ -12,7 +12,9 @@ from memtui.metrics.limits import call_cap
 from memtui.metrics.outcome import check_budget
 from memtui.query.naming import at_arm_and_scale, one_arm
 from memtui.state.compare_marks import Mark
+from memtui.state.overview import Measure
 from memtui.state.session import RunSession
+from memtui.state.tab import OverviewPlace, Tab
 from memtui.store.reader import open_run
 
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
@@ -104,6 +106,20 @@ def marks_of(
     )
 
 
+def begin_overview(
+    session: RunSession, tab: str | None, measure: str | None, plot: Sequence[str] | None
+) -> None:
+    """Let the overview begin at a tab, a measure and a plot of the arms that contain each of `plot`;
+    UserError for a text that no arm contains, or several."""
+    if tab is None and measure is None and plot is None:
+        return
+    keys = [arm.key for arm in session.header.arms]
+    arms = None if plot is None else tuple(one_arm(keys, name, session.path) for name in plot)
+    session.overview_at = OverviewPlace(
+        Tab.RELIABILITY if tab is None else Tab(tab), measure or Measure.PASS.value, arms
+    )
+
+
 def _arms_of(session: RunSession, path: Path) -> list[str]:
     if path == session.path:
         return [arm.key for arm in session.header.arms]
@@ -119,9 +135,13 @@ def link(
     sides: tuple[tuple[Path, str], tuple[Path, str]] | None = None,
     path: Path | None = None,
     step: int | None = None,
+    tab: Tab | None = None,
+    plot: Sequence[str] | None = None,
+    measure: Measure = Measure.PASS,
 ) -> str:
     """The command that opens this view again; `sides`: (file, arm) of A and of B on the compare
-    screen; `path`: of another file than the open one; `step`: where the trajectory begins."""
+    screen; `path`: of another file than the open one; `step`: where the trajectory begins; `tab` of the
+    overview; `plot`: the arms of the large plot; `measure`: what both show."""
     settings, run = session.settings, session.header.run
     if path is None:
         path = session.path if sides is None else sides[0][0]
@@ -136,6 +156,12 @@ def link(
         if sides[1][0] != path:
             words += ["--with", str(sides[1][0])]
         words += ["--arms", sides[0][1], sides[1][1]]
+    if tab is not None and tab is not Tab.RELIABILITY:
+        words += ["--tab", tab.value]
+    if measure is not Measure.PASS:
+        words += ["--measure", measure.value]
+    if plot is not None:
+        words += ["--plot", *plot]
     if settings.budget != run.budget:
         words += ["--budget", str(settings.budget)]
     if settings.alpha != run.alpha:

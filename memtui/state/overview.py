@@ -26,7 +26,22 @@ class Measure(StrEnum):
     WRONG = "wrong"
     ABSTAINED = "abstained"
 
+    def named(self, budget: int) -> str:
+        """What it is called at B."""
+        return "Abstained" if self is Measure.ABSTAINED else f"{self.value.title()}@{budget}"
 
+    def meaning(self, budget: int) -> str:
+        """What it is, in a few words."""
+        return _MEANINGS[self].format(b=budget)
+
+
+_MEANINGS = {
+    Measure.PASS: "right within {b} calls",
+    Measure.COVERED: "evidence complete within {b} calls: the ceiling of Pass@{b}",
+    Measure.EXHAUSTED: "more than {b} calls requested",
+    Measure.WRONG: "within {b} calls, but not right",
+    Measure.ABSTAINED: "unanswerable items, rightly not answered",
+}
 MEASURES = tuple(Measure)
 GOOD_WHEN_HIGH = frozenset({Measure.PASS, Measure.COVERED, Measure.ABSTAINED})
 

@@ -19,6 +19,7 @@ from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
 from memtui.state.overview import Folds
 from memtui.state.settings import Settings, settings_of_run
+from memtui.state.tab import OverviewPlace
 from memtui.store import lease
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
@@ -81,6 +82,8 @@ class RunSession:
         self._rev = 0
         self._index: FactIndex | None = None
         self._left_out: frozenset[str] = frozenset()
+        self.overview_at: OverviewPlace | None = None
+        """Where a link wants the overview to begin, until it has begun there."""
         self.header = self.read_header(self._reader)
         run = self.header.run
         judge = run.judge

@@ -80,6 +80,12 @@ class Settings:
         """The same as the word that the command line has for it."""
         return "exclude" if self.without_flagged else "include"
 
+    @property
+    def folded_by(self) -> tuple[object, ...]:
+        """What decides which episodes count and how they were judged: B only where a filter is read at it."""
+        budget = self.budget if self.filter else None
+        return self.judge, self.filter, budget, self.without_flagged
+
     def with_budget(self, by: int) -> Settings:
         """Move B, within 0 and the largest budget the run can speak about."""
         return replace(self, budget=max(0, min(self.largest_budget, self.budget + by)))

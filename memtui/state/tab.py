@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -15,6 +16,16 @@ class Tab(StrEnum):
 
 
 TABS = tuple(Tab)
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPlace:
+    """Where a link wants the overview to begin: tab, measure, and the arms of the large plot (their keys,
+    the last one under the cursor; None without the plot)."""
+
+    tab: Tab = Tab.RELIABILITY
+    measure: str = "pass"
+    plot: tuple[str, ...] | None = None
 
 
 def tab_after(tab: Tab, by: int) -> Tab:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,23 +23,10 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, cut, fit
 from memtui.widgets.lines import LineView, look_of
 
+RowDrawer = Callable[[ArmView, int, int, bool], Text]
+"""Draws another row for an arm: (arm, column of the cursor, width, whether the cursor is on it)."""
 FEW = 10
 """A cell with fewer counted episodes than this is drawn without colour."""
-
-TITLES = {
-    Measure.PASS: "Pass@{b}",
-    Measure.COVERED: "Covered@{b}",
-    Measure.EXHAUSTED: "Exhausted@{b}",
-    Measure.WRONG: "Wrong@{b}",
-    Measure.ABSTAINED: "Abstained",
-}
-EXPLAINED = {
-    Measure.PASS: "right within {b} calls",
-    Measure.COVERED: "evidence complete within {b} calls: the ceiling of Pass@{b}",
-    Measure.EXHAUSTED: "more than {b} calls requested",
-    Measure.WRONG: "within {b} calls, but not right",
-    Measure.ABSTAINED: "unanswerable items, rightly not answered",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +89,19 @@ class HeatTable(LineView):
         super().__init__(id=id)
         self._overview: Overview | None = None
         self._measure = Measure.PASS
+        self._draw: RowDrawer | None = None
         self._row = 0
         self._column = 0
         self._arm_id: int | None = None
 
     # --- what is shown --------------------------------------------------------------------------
 
-    def show(self, overview: Overview, measure: Measure) -> None:
-        """Show an overview; the cursor stays on its arm and scale."""
+    def show(self, overview: Overview, measure: Measure, draw: RowDrawer | None = None) -> None:
+        """Show an overview; the cursor stays on its arm and scale. `draw`: other rows for the same arms,
+        about the scale of the cursor."""
         before = self._overview
         at = None if before is None or not before.rungs else before.rungs[self._column]
-        self._overview, self._measure = overview, measure
+        self._overview, self._measure, self._draw = overview, measure, draw
         for row, view in enumerate(overview.arms):
             if view.arm.id == self._arm_id:
                 self._row = row
@@ -124,6 +114,19 @@ class HeatTable(LineView):
             self.styles.height = max(1, height)
         self.content_changed()
         self._tell()
+
+    def stand_on(self, arm_id: int) -> None:
+        """Put the cursor on an arm, at once or when it is shown next."""
+        self._arm_id = arm_id
+        overview = self._overview
+        for row, view in enumerate(() if overview is None else overview.arms):
+            if view.arm.id == arm_id:
+                self._put(row, self._column)
+
+    @property
+    def column(self) -> int:
+        """The rung under the cursor, as a place in the overview's."""
+        return self._column
 
     @property
     def cell(self) -> CellView | None:
@@ -144,9 +147,9 @@ class HeatTable(LineView):
             return [styled(" counting …", look.muted), Text(end="")]
         b = overview.budget
         first = Text(" ", end="", no_wrap=True)
-        first.append(TITLES[self._measure].format(b=b), look.strong)
+        first.append(self._measure.named(b), look.strong)
         first.append("  ")
-        first.append(EXPLAINED[self._measure].format(b=b), look.muted)
+        first.append(self._measure.meaning(b), look.muted)
         shape = geometry(overview, width)
         second = Text(" ", end="", no_wrap=True)
         second.append("arm", look.muted)
@@ -181,9 +184,11 @@ class HeatTable(LineView):
         assert overview is not None
         look = look_of(self)
         view = overview.arms[index]
+        here = index == self._row
+        if self._draw is not None:
+            return self._draw(view, self._column, width, here)
         shape = geometry(overview, width)
         text = Text(" ", end="", no_wrap=True)
-        here = index == self._row
         text.append(fit(view.arm.key, shape.name), look.strong if here else "")
         text.append(" ")
         values: list[float | None] = []
@@ -224,6 +229,12 @@ class HeatTable(LineView):
             text.append(str(view.p90r).rjust(6), look.muted)
         return text
 
+    def over(self, index: int) -> Style | None:
+        """Rows about one scale have a cursor of their own; heat cells show theirs themselves."""
+        if self._draw is None or index != self._row:
+            return None
+        return look_of(self).cursor if self.has_focus else look_of(self).cursor_idle
+
     def _goodness(self, value: float) -> float:
         return value if self._measure in GOOD_WHEN_HIGH else 1.0 - value
 
@@ -241,7 +252,7 @@ class HeatTable(LineView):
         overview = self._overview
         if overview is None or not overview.arms:
             return
-        old = self._row
+        old, before = self._row, self._column
         self._row = max(0, min(row, len(overview.arms) - 1))
         self._column = max(0, min(column, len(overview.rungs) - 1))
         self._arm_id = overview.arms[self._row].arm.id
@@ -250,6 +261,8 @@ class HeatTable(LineView):
             self.jump(self._row)
         elif self.size.height and self._row >= top + self.size.height:
             self.jump(self._row - self.size.height + 1)
+        if self._draw is not None and self._column != before:
+            self.refresh()
         self.refresh_index(old)
         self.refresh_index(self._row)
         self._tell()
@@ -284,6 +297,8 @@ class HeatTable(LineView):
         if overview is None:
             return
         shape = geometry(overview, self.line_width)
+        if self._draw is not None:
+            shape = Geometry(self.size.width, 1, 0, False, False, False, 0)  # a row is one scale
         column = (event.x - shape.name - 2) // (shape.cell + shape.gap)
         row = round(self.scroll_offset.y) + event.y
         if (row, column) == (self._row, self._column) and event.chain >= 2:

@@ -1,0 +1,66 @@
+"""A rate along the scales as a picture: for the screen and for `memtui report --plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.report.source import ReportSource
+from memtui.state.overview import ArmView, Measure, Overview, build_overview
+from memtui.views.look import NO_COLOUR
+from memtui.views.numbers import rung_label, usable_label
+from memtui.views.plot import MOST, Curve, Plot, Point, plot_lines
+
+
+def plot_of(
+    overview: Overview,
+    arms: Sequence[ArmView],
+    measure: Measure,
+    *,
+    here: int | None = None,
+    cursor: int | None = None,
+) -> Plot:
+    """The first `MOST` of the arms; `here`: id of the arm under the cursor, `cursor`: its rung."""
+    title, what = measure.named(overview.budget), measure.meaning(overview.budget)
+    target = overview.alpha if measure is Measure.PASS else None
+    curves = tuple(_curve(overview, arm, measure, here=arm.arm.id == here) for arm in arms[:MOST])
+    labels = tuple(rung_label(rung.conditions, rung.scale) for rung in overview.rungs)
+    return Plot(title, what, labels, curves, target, cursor)
+
+
+def _curve(overview: Overview, arm: ArmView, measure: Measure, *, here: bool) -> Curve:
+    points: list[Point | None] = []
+    for view in arm.cells:
+        share = None if view is None else view.shares[measure]
+        if share is None or share.value is None:
+            points.append(None)
+            continue
+        low, high = (
+            (None, None) if share.interval is None else (share.interval.low, share.interval.high)
+        )
+        points.append(Point(share.value, low, high, share.n))
+    star = None
+    if arm.s_star.kind == "exact":
+        star = next(
+            (
+                number
+                for number, rung in enumerate(overview.rungs)
+                if rung.on_ladder and rung.scale == arm.s_star.value
+            ),
+            None,
+        )
+    label = usable_label(arm.s_star) if measure is Measure.PASS else ""
+    return Curve(arm.arm.key, tuple(points), star, label, here)
+
+
+def overview_of(source: ReportSource, budget: int, alpha: float) -> Overview:
+    """The rates of a source as the screen has them."""
+    return build_overview(
+        source.arms, tuple(source.cells.values()), source.run.scales,
+        source.selected(budget).folds, budget=budget, alpha=alpha, mode=source.mode,
+    )  # fmt: skip
+
+
+def plot_text(plot: Plot, width: int, height: int, *, ascii_only: bool = False) -> str:
+    """The picture as text without colour, with a final line end."""
+    lines = plot_lines(plot, width, height, NO_COLOUR, ascii_only=ascii_only)
+    return "".join(f"{line.plain.rstrip()}\n" for line in lines)

@@ -1,0 +1,125 @@
+"""The tab Cost: what was spent in each phase, paid and as if cold, and for each right answer."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from memtui.metrics.cost import PhaseCost, total
+from memtui.report.cost_tables import (
+    dollars_per,
+    dollars_text,
+    figures,
+    time_text,
+    tokens_per,
+    tokens_text,
+)
+from memtui.report.model import CellCost, Report
+from memtui.state.overview import ArmView
+from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table, figures_line, head_line
+from memtui.views.look import Look
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+
+TITLE = "Cost"
+WHAT = "search, answer and judge; – unknown, ≥ a part is"
+FIGURES = (
+    Figure("episodes", "episodes", 4, "n"),
+    Figure("right", "right", 1),
+    Figure("tokens", "tokens"),
+    Figure("cold", "cold", 2),
+    Figure("dollars", "cost"),
+    Figure("dollars cold", "cold", 2),
+    Figure("time", "time", 3),
+    Figure("tokens per", "tokens/right", 0, "tok/right"),
+    Figure("dollars per", "cost/right"),
+)
+PHASE_FIGURES = (
+    Figure("calls", "calls", 3),
+    Figure("tokens", "tokens"),
+    Figure("cold", "cold", 2),
+    Figure("dollars", "cost"),
+    Figure("dollars cold", "cold", 2),
+    Figure("time", "time", 3),
+    Figure("tokens per", "tokens/right", 0, "tok/right"),
+    Figure("dollars per", "cost/right"),
+)
+
+
+def table(report: Report, width: int, look: Look) -> CellTable:
+    """Figures of every cell."""
+    return cell_table(
+        FIGURES, {one.cell_id: _figures(one, look) for one in report.costs.cells}, width
+    )
+
+
+def _figures(cell: CellCost, look: Look) -> Figures:
+    whole = total(cell.phases)
+    paid, cold = whole.paid, whole.cold
+    return {
+        "episodes": styled(str(cell.episodes), look.muted),
+        "right": styled(str(cell.right), ""),
+        "tokens": styled(tokens_text(paid), look.strong),
+        "cold": styled(tokens_text(cold), look.muted),
+        "dollars": styled(dollars_text(paid), look.strong),
+        "dollars cold": styled(dollars_text(cold), look.muted),
+        "time": styled(time_text(whole.wall), look.muted),
+        "tokens per": styled(tokens_per(paid.tokens, cell.right), ""),
+        "dollars per": styled(dollars_per(paid.dollars, cell.right), ""),
+    }
+
+
+def below(arm: ArmView, report: Report, width: int, look: Look) -> list[Text]:
+    """The arm phase by phase: over all its scales, with the ingest of its memory system."""
+    cost = next((one for one in report.costs.arms if one.arm == arm.arm.key), None)
+    if cost is None:
+        return [styled(" no episode of this arm has ended", look.muted)]
+    lines = _phases("all scales", cost.phases, cost.right, width, look)
+    shared = next((one for one in report.costs.ingests if one.memory == cost.memory), None)
+    if shared is not None and len(shared.arms) > 1:
+        words = f"the ingest of {clean_line(cost.memory, width=24)} serves {len(shared.arms)} arms"
+        lines.append(styled(f" {words} and is counted in full for each", look.muted))
+    head = Text(" ", end="", no_wrap=True)
+    head.append(clean_line(arm.arm.key, width=max(12, width - 40)), look.accent)
+    head.append(f"  {cost.right} right of {cost.episodes} episodes", look.muted)
+    return [head, *lines, *_whole_run(report, width, look)]
+
+
+def _phases(
+    label: str, phases: tuple[PhaseCost, ...], right: int, width: int, look: Look
+) -> list[Text]:
+    rows = (*phases, total(phases))
+    shown = cell_table(
+        PHASE_FIGURES,
+        {
+            number: {
+                figure.name: styled(words, "" if "cold" in figure.name else look.strong)
+                for figure, words in zip(PHASE_FIGURES, figures(one, right), strict=True)
+            }
+            for number, one in enumerate(rows)
+        },
+        width,
+    )
+    name = 12
+    lines = [head_line(shown, label, name, width, look)]
+    for number, one in enumerate(rows):
+        style = look.accent if one.phase == "total" else look.muted
+        lines.append(figures_line(shown, styled(one.phase, style), number, name, width))
+    return lines
+
+
+def _whole_run(report: Report, width: int, look: Look) -> list[Text]:
+    """Everything once: each ingest for all its arms together."""
+    if len(report.costs.arms) < 2:
+        return []
+    phases = [phase for one in report.costs.cells for phase in one.phases]
+    phases += [one.cost for one in report.costs.ingests]
+    whole = total(phases)
+    text = Text(" ", end="", no_wrap=True)
+    text.append("the whole run  ", look.muted)
+    for label, side in (("paid", whole.paid), ("   as if cold", whole.cold)):
+        text.append(f"{label} ", look.muted)
+        style = look.strong if side is whole.paid else ""
+        text.append(f"{tokens_text(side)} tokens, {dollars_text(side)}", style)
+    text.append(f"   {time_text(whole.wall)} of work", look.muted)
+    text.truncate(width, overflow="ellipsis")
+    return [Text(end=""), text]

@@ -1,0 +1,120 @@
+"""The tab Stopping: what agents did once the evidence was complete, and before it was."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from memtui.report.model import Cell, Report
+from memtui.state.overview import ArmView, Overview
+from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table
+from memtui.views.bars import stacked_bar
+from memtui.views.look import Look
+from memtui.views.numbers import UNKNOWN, compact, percent, rung_label
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line, fit
+
+TITLE = "Stopping"
+WHAT = "P(right) % by calls after the evidence (episodes)"
+FIGURES = (
+    Figure("covered", "covered"),
+    Figure("0", "+0"),
+    Figure("1", "+1"),
+    Figure("2", "+2"),
+    Figure("3+", "+3.."),
+    Figure("redundant", "redundant", 2, "redun."),
+    Figure("early", "gave up early", 1, "early"),
+    Figure("mean", "mean +", 4),
+    Figure("tokens", "tokens after", 3, "tokens"),
+)
+TEXTURES = ("█", "▓", "▒", "░")
+NOT_YET = "…"
+
+
+def table(report: Report, width: int, look: Look, *, waiting: bool) -> CellTable:
+    """Figures of every cell; `waiting` for the tokens, which take a while."""
+    return cell_table(
+        FIGURES,
+        {cell.cell_id: _figures(cell, look, waiting=waiting) for cell in report.cells},
+        width,
+    )
+
+
+def _figures(cell: Cell, look: Look, *, waiting: bool) -> Figures:
+    found = cell.stopping
+    shown = {
+        "covered": _share(found.covered, found.coverage_n, look),
+        "mean": styled(
+            UNKNOWN if found.mean_overshoot is None else f"{found.mean_overshoot:.2f}", look.muted
+        ),
+        "redundant": _share(found.redundant, found.n, look),
+        "early": _share(found.gave_up_early, found.n, look),
+        "tokens": styled(NOT_YET if waiting else _tokens(cell), look.muted),
+    }
+    for bucket in found.buckets:
+        if not bucket.n:
+            shown[bucket.overshoot] = styled(UNKNOWN, look.faint)
+            continue
+        text = styled(percent(bucket.p_right), look.strong)
+        text.append(f" ({bucket.n})", look.muted)
+        shown[bucket.overshoot] = text
+    return shown
+
+
+def _share(k: int, n: int, look: Look) -> Text:
+    if not n:
+        return styled("n/a", look.faint)
+    text = styled(str(k), "")
+    text.append(f"/{n}", look.muted)
+    return text
+
+
+def _tokens(cell: Cell) -> str:
+    """Mean tokens of an episode once its evidence was complete."""
+    if cell.tokens_after is None:
+        return UNKNOWN
+    tokens, episodes, unknown = cell.tokens_after
+    if not episodes or (unknown and not tokens):
+        return UNKNOWN
+    return compact(tokens / episodes, partial=bool(unknown))
+
+
+def below(
+    arm: ArmView, overview: Overview, cells: dict[int, Cell], width: int, look: Look
+) -> list[Text]:
+    """How the covered episodes of an arm went on, scale by scale, out of those whose coverage is known."""
+    head = Text(" ", end="", no_wrap=True)
+    head.append("calls after the evidence", look.muted)
+    styles = (look.good, look.fresh, look.budget, look.bad)
+    words = ("+0", "+1", "+2", "+3 or more")
+    for texture, word, style in zip(TEXTURES, words, styles, strict=True):
+        head.append("  ")
+        head.append(texture * 2, style)
+        head.append(f" {word}", look.muted)
+    head.append("  ·· never complete", look.faint)
+    lines = [head]
+    bar = max(10, min(60, width - 34))
+    for rung, view in zip(overview.rungs, arm.cells, strict=True):
+        line = Text(" ", end="", no_wrap=True)
+        line.append(fit(rung_label(rung.conditions, rung.scale), 5, "right"), look.muted)
+        line.append("  ")
+        cell = None if view is None else cells.get(view.cell_id)
+        if cell is None or not cell.stopping.coverage_n:
+            line.append("·" * bar, look.faint)
+            line.append("  not run" if cell is None else "  coverage n/a", look.muted)
+            lines.append(line)
+            continue
+        found = cell.stopping
+        parts = [
+            (bucket.n, texture, style)
+            for bucket, texture, style in zip(found.buckets, TEXTURES, styles, strict=True)
+        ]
+        missing = found.coverage_n - found.covered
+        line.append_text(stacked_bar([*parts, (missing, "·", look.faint)], bar))
+        line.append(f"  {found.covered:>4} of {found.coverage_n}", look.muted)
+        if found.covered:
+            line.append(f"  {percent(found.right_covered / found.covered)} % right", "")
+        lines.append(line)
+    name = clean_line(arm.arm.key, width=max(12, width - head.cell_len - 4))
+    if head.cell_len + len(name) + 4 < width:
+        head.append("   " + name, look.accent)
+    return lines

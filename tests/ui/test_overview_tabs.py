@@ -1,0 +1,183 @@
+"""The tabs and the large plot of the overview: switching, what is shown, and that it is what the report says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from memtui.app import MemtuiApp
+from memtui.report.build import build_report
+from memtui.screens.overview import OverviewScreen
+from memtui.state.deep_link import begin_overview
+from memtui.state.overview import Measure
+from memtui.state.session import RunSession
+from memtui.state.tab import Tab
+from memtui.store.reader import open_run
+from memtui.widgets.plot_view import PlotView
+from memtui.widgets.tab_strip import TabStrip
+from tests.ui.driving import opened, press, reversed_text, screen_text, settle
+
+Golden = Callable[[str, str], None]
+NEXT, BACK = "right_square_bracket", "left_square_bracket"
+SIZES = [(60, 20), (80, 24), (120, 36)]
+WALKS: dict[str, tuple[str, ...]] = {
+    "tab-stopping": ("j", "l", NEXT),
+    "tab-trust": (NEXT,),
+    "tab-cost": (NEXT,),
+    "tab-cost-below": ("z",),
+    "tab-reliability-types": (NEXT, "t"),
+    "plot": ("z", "t", "P", "j", "P", "j", "p"),
+    "plot-covered": ("tab",),
+}
+"""Keys from one picture to the next."""
+
+
+def overview_of(app: MemtuiApp) -> OverviewScreen:
+    assert isinstance(app.screen, OverviewScreen)
+    return app.screen
+
+
+async def still(pilot: Pilot[Any]) -> None:
+    """Until the notices are gone, which would stand over the picture."""
+    pilot.app.clear_notifications()
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_tabs_and_plot(size: tuple[int, int], run_file: Path, golden: Golden) -> None:
+    async with opened(run_file, size) as (app, pilot):
+        for name, keys in WALKS.items():
+            await press(pilot, *keys)
+            await still(pilot)
+            golden(f"{name}-{size[0]}x{size[1]}", screen_text(app))
+
+
+@pytest.mark.parametrize("walk", ["tab-stopping", "tab-trust", "plot"])
+async def test_without_colour(
+    walk: str, run_file: Path, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    keys = {"tab-stopping": (NEXT,), "tab-trust": (NEXT, NEXT), "plot": ("P", "j", "p")}[walk]
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, *keys)
+        await still(pilot)
+        golden(f"{walk}-no-colour", reversed_text(app))
+
+
+async def test_the_plot_in_ascii(run_file: Path, golden: Golden) -> None:
+    async with opened(run_file, ascii_only=True) as (app, pilot):
+        await press(pilot, "P", "j", "p")
+        await still(pilot)
+        shown = screen_text(app)
+        golden("plot-ascii", shown)
+        assert shown.isascii()
+
+
+async def test_brackets_and_clicks_go_round_the_tabs_and_the_cell_stays(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        screen = overview_of(app)
+        await press(pilot, "j", "j", "l")
+        seen = []
+        for _ in range(4):
+            seen.append(screen.tab)
+            await press(pilot, NEXT)
+        assert seen == list(Tab) and screen.tab is Tab.RELIABILITY
+        await press(pilot, BACK)
+        assert screen.tab is Tab.COST and "Cost  at +50" in screen_text(app)
+        await pilot.click(TabStrip, offset=(18, 0))
+        await settle(pilot)
+        assert screen.tab is Tab.STOPPING and "Stopping@2  at +50" in screen_text(app)
+        await press(pilot, "h", "k")
+        assert "Stopping@2  at +0" in screen_text(app)
+        await press(pilot, "l", "j", "enter")
+        assert app.session is not None
+        cell = app.session.settings.cell
+        assert "bm25/until-confident +50" in screen_text(app) and cell is not None
+        await press(pilot, "escape")
+        assert overview_of(app).tab is Tab.STOPPING
+
+
+async def test_a_tab_shows_the_figures_of_the_report(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, NEXT, "minus")
+        screen = overview_of(app)
+        shown = screen.text_to_page()
+        with open_run(run_file) as reader:
+            report = build_report(reader, 1, tokens=True, bootstrap=False)
+        for cell in report.cells:
+            # A memory without calls has nothing to stop: the table leaves it out.
+            buckets = [b for b in cell.stopping.buckets if b.n and cell.p90r.value]
+            for bucket in buckets:
+                assert f"{100 * bucket.right / bucket.n:.1f} ({bucket.n})" in shown
+        lines = screen_text(app).splitlines()
+        row = next(line for line in lines if line.startswith(" dense/until-confident"))
+        cell = next(c for c in report.cells if c.arm == "dense/until-confident" and c.scale == 0)
+        found = cell.stopping
+        assert f"{found.covered}/{found.coverage_n}" in row
+        assert f"{found.gave_up_early}/{found.n}" in row
+        for bucket in found.buckets:
+            words = f"{100 * bucket.right / bucket.n:.0f} ({bucket.n})" if bucket.n else "–"
+            assert words in row
+
+
+async def test_budget_judge_and_filter_bear_on_every_tab(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, NEXT, "minus")
+        assert "Stopping@1" in screen_text(app) and "counting" not in screen_text(app)
+        before = screen_text(app)
+        await press(pilot, "J")
+        assert "judge strict" in screen_text(app)
+        assert screen_text(app).splitlines()[4:] != before.splitlines()[4:]
+        await press(pilot, NEXT)
+        assert "strict beside rules" in screen_text(app)
+        assert "pass^k is unknown" in screen_text(app)
+
+
+async def test_the_plot_takes_the_body_and_gives_it_back(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        screen = overview_of(app)
+        await press(pilot, "P", "j", "P", "j", "P", "j", "P", "p")
+        assert screen.plotted and isinstance(screen.focused, PlotView)
+        shown = screen_text(app)
+        for name in ("hybrid/until-confident", "dense/until-confident", "bm25/until-confident"):
+            assert name in shown
+        assert "hybrid/search-once" in shown and "filled: at or above α .70" in shown
+        assert "Reliability" not in shown
+        await press(pilot, "j")
+        assert "bm25/search-once" in screen_text(app)
+        assert "hybrid/search-once" not in screen_text(app)
+        await press(pilot, "tab")
+        assert "Covered@2" in screen_text(app) and "filled" not in screen_text(app)
+        await press(pilot, "escape")
+        assert not screen.plotted and "Reliability" in screen_text(app)
+        await press(pilot, "j")
+        assert "full-history/read  at +0" in screen_text(app)
+
+
+async def test_enter_in_the_plot_opens_the_cell(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "p", "j", "l", "l", "enter")
+        assert "dense/until-confident +100" in screen_text(app)
+
+
+async def test_a_link_carries_tab_measure_and_plot(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, NEXT, NEXT)
+        link = overview_of(app).text_to_copy()
+        assert link.endswith("--tab trust")
+        await press(pilot, BACK, BACK, "tab", "P", "j", "p")
+        link = overview_of(app).text_to_copy()
+        assert "--measure covered --plot hybrid/until-confident dense/until-confident" in link
+    session = RunSession(run_file)
+    begin_overview(session, "trust", "covered", ["hybrid/until-confident", "dense/until-confident"])
+    app = MemtuiApp(run_file, session=session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = overview_of(app)
+        assert screen.plotted and screen.measure is Measure.COVERED and screen.tab is Tab.TRUST
+        shown = screen_text(app)
+        assert "hybrid/until-confident" in shown and "dense/until-confident" in shown
