@@ -15,7 +15,7 @@ from memtui.views.text_door import clean_line
 
 SCHEMA = "memtui-runs-1"
 WIDEST_ALIAS = 32
-HEADER = (
+HEADER: tuple[str, ...] = (
     *(
         "file",
         "alias",

@@ -37,10 +37,14 @@ class AnnotateRun(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield LineBlock(id="annotate-what", on_bar=True)
-            yield Input(self._shown[ALIAS], placeholder="another name", id="alias", compact=True)
+            yield self._line("alias", self._shown[ALIAS], "another name")
             yield LineBlock(id="annotate-note", on_bar=True)
-            yield Input(self._shown[NOTE], placeholder="note", id="note", compact=True)
+            yield self._line("note", self._shown[NOTE], "what it was for, what to know of it")
             yield LineBlock(id="annotate-keys", on_bar=True)
+
+    def _line(self, id: str, value: str, placeholder: str) -> Input:
+        # Not selected on focus: the first letter typed must not take the place of a whole note.
+        return Input(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
 
     def on_mount(self) -> None:
         look = look_of(self)

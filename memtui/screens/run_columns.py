@@ -60,10 +60,10 @@ def age_label(seconds: float | None) -> str:
     """An age in at most three cells: `2s`, `45s`, `3m`, `2h`, `9d`."""
     if seconds is None:
         return ""
-    for unit, length in (("s", 1.0), ("m", 60.0), ("h", 3600.0)):
-        if seconds < 60 * length:
-            return f"{seconds // length:.0f}{unit}"
-    return f"{min(99, seconds // 86_400):.0f}d" if seconds >= 86_400 else f"{seconds // 3600:.0f}h"
+    for unit, length, end in (("s", 1, 60), ("m", 60, 3600), ("h", 3600, 86_400)):
+        if seconds < end:
+            return f"{int(seconds / length)}{unit}"
+    return f"{min(99, int(seconds / 86_400))}d"
 
 
 def state_cell(line: RunLine, look: Look) -> Text:

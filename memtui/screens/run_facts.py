@@ -23,6 +23,17 @@ def summary_line(
     """How many files in which state, whether flagged questions count, and the order."""
     states = Counter(line.summary.state for line in lines)
     parts = [_counted(len(lines), "run file", look)]
+    if len(lines) > states["unusable"]:
+        parts.append(styled("rates in % of n", look.muted))
+    flagged = sum(line.flagged for line in lines)
+    if any(line.without_flagged for line in lines):
+        out = sum(flagged_out(line) for line in lines)
+        words = f"{plural(flagged, 'flagged question')} out of every rate"
+        parts.append(styled(f"{words} ({plural(out, 'episode')})", look.missing))
+    elif flagged:
+        parts.append(styled(f"{plural(flagged, 'flagged question')} in the rates (F)", look.muted))
+    if reading:
+        parts.append(styled(f"reading {reading}", look.muted))
     for state, style in (
         ("running", look.accent),
         ("paused", look.budget),
@@ -31,17 +42,6 @@ def summary_line(
     ):
         if states[state]:
             parts.append(styled(f"{states[state]} {state}", style))
-    flagged = sum(line.flagged for line in lines)
-    if any(line.without_flagged for line in lines):
-        out = sum(flagged_out(line) for line in lines)
-        words = f"{plural(flagged, 'flagged question')} out of every rate"
-        parts.append(styled(f"{words} ({plural(out, 'episode')})", look.missing))
-    elif flagged:
-        parts.append(styled(f"{plural(flagged, 'flagged question')} in the rates (F)", look.muted))
-    if len(lines) > states["unusable"]:
-        parts.append(styled("rates in % of n", look.muted))
-    if reading:
-        parts.append(styled(f"reading {reading}", look.muted))
     order = Text.assemble(
         ("sorted by ", look.muted), (sort, ""), (" ▲" if turned else " ▼", look.muted), end=""
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,22 +63,6 @@ async def test_screens(size: tuple[int, int], run_file: Path, golden: Golden) ->
                 await press(pilot, *keys)
             golden(f"{name}-{size[0]}x{size[1]}", screen_text(app))
             await press(pilot, "escape", "escape", "2", "3", "0", "2")
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_runs(
-    size: tuple[int, int], run_file: Path, tmp_path: Path, golden: Golden,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    shutil.copy(run_file, folder / "invented.memtui")
-    (folder / "broken.memtui").write_text("this is no database, but it is long enough to read")
-    (folder / "empty.memtui").touch()
-    monkeypatch.chdir(tmp_path)
-    async with opened(Path("runs"), size) as (app, pilot):
-        await press(pilot, "j")
-        golden(f"runs-{size[0]}x{size[1]}", screen_text(app))
 
 
 @pytest.mark.parametrize("walk", ["overview", "episodes", "trajectory"])
