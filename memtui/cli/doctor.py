@@ -44,7 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every check; 1 when one is bad."""
-    checks = [*_versions(), *_extras(), *_terminal(), *_workspace(args.folder), *_systems()]
+    checks = [
+        *_versions(),
+        *_extras(),
+        *_terminal(),
+        *_configuration(),
+        *_workspace(args.folder),
+        *_systems(),
+    ]
     if args.json:
         from memtui.cli.printing import print_document
 
@@ -146,6 +153,26 @@ def _terminal() -> list[Check]:
     if os.environ.get("TMUX"):
         checks.append(Check("tmux", "ok", "copying goes through `tmux load-buffer -w`"))
     return checks
+
+
+def _configuration() -> list[Check]:
+    """Which file the app reads, and what in it cannot be used."""
+    from memtui.app import MemtuiApp
+    from memtui.screens.keymap import keymap_of
+    from memtui.state.configuration import read_configuration
+    from memtui.state.places import Places
+
+    found = read_configuration()
+    keymap, wrong = keymap_of(found, MemtuiApp)
+    changed = f", {len(keymap)} key{'s'[: len(keymap) != 1]} changed" if keymap else ""
+    value = f"{found.path}{changed}" if found.found else f"none ({found.path} would be read)"
+    checks = [Check("configuration", "ok", value)]
+    for problem in (*found.problems, *wrong):
+        checks.append(Check("configuration", "note", problem, "docs/keys-and-themes.md"))
+    places = Places()
+    places.of("")
+    state = "note" if places.problem else "ok"
+    return [*checks, Check("last places", state, places.problem or str(places.path))]
 
 
 def _workspace(folder: Path) -> list[Check]:

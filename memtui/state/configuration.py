@@ -72,17 +72,17 @@ def read_configuration(path: Path | None = None) -> Configuration:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return Configuration(path, found=True, problems=(_syntax(path, str(error)),))
+        return Configuration(path, found=True, problems=(_syntax(path, text, str(error)),))
     return _Reading(path, text).of(document)
 
 
-def _syntax(path: Path, said: str) -> str:
+def _syntax(path: Path, text: str, said: str) -> str:
     """`FILE:3: …` out of tomllib's `… (at line 3, column 5)`."""
     place = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", said)
     if place is None:
         return f"{path}: {said}"
-    where = f"{path}:{place[1]}" if place[1] else f"{path}, at its end"
-    return f"{where}: {said[: place.start()].lower()}"
+    line = place[1] or len(text.splitlines())
+    return f"{path}:{line}: {said[: place.start()].lower()}"
 
 
 @dataclass
