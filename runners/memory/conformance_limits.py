@@ -9,7 +9,14 @@ from runners.memory import conformance_material as material
 from runners.memory.conformance import Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_demands import check_refs, require, traced
 from runners.memory.conformance_material import haystack
-from runners.memory.contract import Artifact, Cloneable, Closing, SessionText
+from runners.memory.contract import (
+    Artifact,
+    Calls,
+    Cloneable,
+    Closing,
+    Foretelling,
+    SessionText,
+)
 from runners.memory.network_guard import no_network
 
 LEAVE_S = 5.0
@@ -208,11 +215,25 @@ async def declared_numbers_of_calls(bench: Bench) -> str:
     before = bench.door.counts.copy()
     await bench.ask(view, material.TOPICS[0])
     _expected(bench, "call", bench.door.counts - before)
+    if isinstance(bench.system, Foretelling):
+        # Several exchanges: what a plan adds up has to hold for sessions of any length.
+        long = material.session(*material.TOPICS)
+        before = bench.door.counts.copy()
+        await bench.prepare([long])
+        _expected(
+            bench, "prepare", bench.door.counts - before, calls=bench.system.expected_calls(long)
+        )
     return f"{sum(bench.door.counts.values())} calls for {len(sessions)} sessions and a search"
 
 
-def _expected(bench: Bench, phase: str, seen: Counter[tuple[str, str]], units: int = 1) -> None:
-    declared = bench.info.calls.get(phase, {})
+def _expected(
+    bench: Bench,
+    phase: str,
+    seen: Counter[tuple[str, str]],
+    units: int = 1,
+    calls: Calls | None = None,
+) -> None:
+    declared = (bench.info.calls if calls is None else calls).get(phase, {})
     for kind in ("complete", "embed"):
         least, most = declared.get(kind, (0, 0))
         made = sum(n for (_, of), n in seen.items() if of == kind)

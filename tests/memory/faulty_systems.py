@@ -15,6 +15,7 @@ from typing import Any
 from memtui.model import Hit
 from runners.memory.contract import (
     CallResult,
+    Calls,
     Context,
     Door,
     Haystack,
@@ -334,6 +335,23 @@ class ClosesForGood(Plain):
         self.closed = True
 
 
+class ForetellsTooLittle(Plain):
+    """Asks once per turn, and foretells one call whatever the session."""
+
+    @property
+    def info(self) -> SystemInfo:
+        return replace(super().info, uses_door=("prepare",), calls={"prepare": {"embed": (1, 2)}})
+
+    def expected_calls(self, session: SessionText) -> Calls:
+        return self.info.calls
+
+    async def prepare(self, session: SessionText, door: Door | None) -> Words:
+        assert door is not None
+        for turn in session.turns:
+            await door.embed([turn.text])
+        return await super().prepare(session, door)
+
+
 FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("declares itself", VagueProvenance),
     ("declares itself", UnstorableConfig),
@@ -363,5 +381,6 @@ FAULTS: list[tuple[str, Callable[[], MemorySystem]]] = [
     ("door calls are declared", UndeclaredCall),
     ("door calls are declared", DeclaredInVain),
     ("declared numbers of calls", AsksMoreThanDeclared),
+    ("declared numbers of calls", ForetellsTooLittle),
     ("no network beyond the door", PhonesHome),
 ]

@@ -1,0 +1,76 @@
+"""Every name that is looked up, and every address connected to, while systems run: none but loopback."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.bench_prepare import measure
+from runners.memory.conformance_material import haystack, session
+from runners.memory.packages.pool import WorkerPool
+from runners.memory.packages.recipes import RECIPES
+from runners.memory.packages.system import PackageSystem
+from runners.memory.registry import OWN
+from runners.models.scripted_door import ScriptedDoor
+from tests.memory.fake_minilm import FakeMiniLM
+from tests.memory.test_package_workers import every_message, found, launch
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_LOOK_UPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+_recorders: list[list[str]] = []
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    """Sees what Python's own socket module does, whoever asks it: also asyncio's threads."""
+    if not _recorders or not event.startswith("socket."):
+        return
+    if event in _LOOK_UPS:
+        _recorders[-1].append(str(args[0]))
+    elif event == "socket.connect" and isinstance(args[1], tuple):
+        _recorders[-1].append(str(args[1][0]))
+
+
+sys.addaudithook(_hook)  # for good: hooks cannot be taken back, so it only listens when asked
+
+
+@pytest.fixture
+def looked_up() -> Iterator[list[str]]:
+    _recorders.append([])
+    yield _recorders[-1]
+    _recorders.pop()
+
+
+@pytest.mark.parametrize("name", OWN)
+async def test_a_run_of_our_own_looks_up_nothing(
+    name: str, tmp_path: Path, fake_minilm: FakeMiniLM, looked_up: list[str]
+) -> None:
+    row = await measure(name, {}, tmp_path, items=2, scales=(0, 6))
+    assert row.episodes > 0 and looked_up == []
+
+
+async def test_a_package_reaches_its_gateway_and_nothing_else(looked_up: list[str]) -> None:
+    pool = WorkerPool(launch, 1)
+    system = PackageSystem.sharing(RECIPES["pkg:mem0-2"], pool)
+    sessions = [session("the cat sat"), session("a dog ran")]
+    artifacts = {one.sha: await system.prepare(one, None) for one in sessions}
+    texts = {one.sha: one for one in sessions}
+    door = ScriptedDoor(every_message)
+    view = await system.open(haystack(sessions), artifacts, texts, None, door)
+    assert len(await found(view, "the cat sat")) == 2
+    assert door.counts["ingest", "complete"] == 2, "the package did reach the gateway"
+    await view.close()
+    assert set(looked_up) <= LOOPBACK
+    assert await pool.refused() == ()
+    pool.close()
+
+
+def test_the_recorder_sees_a_name(looked_up: list[str]) -> None:
+    socket.getaddrinfo("localhost", 80)
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", 9), timeout=0.1)
+    assert looked_up[0] == "localhost" and "127.0.0.1" in looked_up
