@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from memtui.store.reader import RunReader
+
+MEASURES = ("pass", "covered", "exhausted", "wrong", "abstained")
 TABS = ("reliability", "stopping", "trust", "cost")
 HELP = "print reliability per arm and scale, with n, exclusions and intervals"
 
@@ -37,6 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true", help="one row per cell, exact")
     form.add_argument("--excel", action="store_true", help="CSV that spreadsheets open safely")
     form.add_argument("--md", action="store_true", help="Markdown")
+    form.add_argument(
+        "--plot",
+        nargs="*",
+        metavar="ARM",
+        help="a picture along the scales of up to four arms that contain these (default: the first four)",
+    )
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        default="pass",
+        help="of the picture: what it shows (default pass)",
+    )
     parser.add_argument(
         "--no-bootstrap", action="store_true", help="closed-form intervals only (faster)"
     )
@@ -66,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
     with open_run(args.file) as reader:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
+        if args.plot is not None:
+            print_text(_plot(reader, args))
+            return 0
         report = build_report(
             reader,
             args.budget,
@@ -96,3 +116,19 @@ def run(args: argparse.Namespace) -> int:
         text = report_text(report, tab)
     print_text(text)
     return 0
+
+
+def _plot(reader: RunReader, args: argparse.Namespace) -> str:
+    """The picture as text, as wide as the terminal, or 100 columns."""
+    import shutil
+
+    from memtui.report.plot import named_plot, plot_text
+    from memtui.report.source import ReportSource
+    from memtui.state.overview import Measure
+
+    source = ReportSource(
+        reader, args.judge, args.filter or "", args.coverage, flagged=args.flagged
+    )
+    plot = named_plot(source, args.plot, Measure(args.measure), args.budget, args.alpha)
+    columns = shutil.get_terminal_size((100, 30)).columns
+    return plot_text(plot, max(60, min(columns, 200)), 32)

@@ -63,12 +63,7 @@ def report_at(
     `judges` and `costs` read all verdicts and the ledger, once per selection; without them both are empty.
     """
     run = source.run
-    at = check_budget(
-        run.budget if budget is None else budget, run.mode, run.budget, source.call_cap
-    )
-    level = run.alpha if alpha is None else alpha
-    if not 0.0 < level <= 1.0:
-        raise UserError(f"--alpha is a rate above 0 and up to 1; got {level}")
+    at, level = checked_budget(source, budget), checked_alpha(source, alpha)
     selection = source.selected(at)
     cells = _cells(source, selection, at, 1)
     if tokens:
@@ -115,6 +110,21 @@ def report_at(
     report.asked, report.defective = len(selection.answerable_items), len(selection.flagged_items)
     report.notes = notes_of(report, source, selection)
     return report
+
+
+def checked_budget(source: ReportSource, budget: int | None) -> int:
+    """The B to report at, the run's own by default; UserError where the run cannot say."""
+    run = source.run
+    wanted = run.budget if budget is None else budget
+    return check_budget(wanted, run.mode, run.budget, source.call_cap)
+
+
+def checked_alpha(source: ReportSource, alpha: float | None) -> float:
+    """The level of s*, the run's own by default; UserError for what is no rate."""
+    level = source.run.alpha if alpha is None else alpha
+    if not 0.0 < level <= 1.0:
+        raise UserError(f"--alpha is a rate above 0 and up to 1; got {level}")
+    return level
 
 
 def _cells(

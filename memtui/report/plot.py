@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memtui.errors import UserError
+from memtui.query.naming import one_arm
+from memtui.report.build import checked_alpha, checked_budget
 from memtui.report.source import ReportSource
 from memtui.state.overview import ArmView, Measure, Overview, build_overview
 from memtui.views.look import NO_COLOUR
@@ -58,6 +61,24 @@ def overview_of(source: ReportSource, budget: int, alpha: float) -> Overview:
         source.arms, tuple(source.cells.values()), source.run.scales,
         source.selected(budget).folds, budget=budget, alpha=alpha, mode=source.mode,
     )  # fmt: skip
+
+
+def named_plot(
+    source: ReportSource,
+    names: Sequence[str],
+    measure: Measure,
+    budget: int | None = None,
+    alpha: float | None = None,
+) -> Plot:
+    """The plot of the arms that contain each of `names`, or of the first four; UserError for a budget the
+    run cannot speak about, a text that no arm contains or several, and for more than four."""
+    at = checked_budget(source, budget)
+    overview = overview_of(source, at, checked_alpha(source, alpha))
+    if len(names) > MOST:
+        raise UserError(f"at most {MOST} arms can be told apart in a plot; got {len(names)}")
+    by_key = {arm.arm.key: arm for arm in overview.arms}
+    wanted = [by_key[one_arm([*by_key], name, source.reader.path)] for name in names]
+    return plot_of(overview, wanted or overview.arms, measure)
 
 
 def plot_text(plot: Plot, width: int, height: int, *, ascii_only: bool = False) -> str:
