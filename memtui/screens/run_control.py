@@ -109,7 +109,7 @@ class RunControl(MemtuiScreen):
             await asyncio.sleep(CHILD_LOOK / 4)
         self.stand_on(out)
         self.look_again()
-        if child.running and self.app.screen is self:
+        if child.running and self.is_active:
             self.bench.open_file(out)
 
     def _look_at_children(self) -> None:
