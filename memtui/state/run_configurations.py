@@ -29,6 +29,8 @@ SECTIONS = frozenset({"data", "ladder", "budget", "matrix", "arms", "judges", "p
 """A TOML file with two of these keys is taken for an experiment; others (pyproject.toml) are not shown."""
 LARGEST = 256 * 1024
 """Bytes of a file that is looked at."""
+LONGEST_NAME = 120
+"""Bytes of a name that a file is named after; file systems take 255 with all that is added."""
 MOST = 200
 """Files that are offered."""
 
@@ -166,7 +168,8 @@ class Target:
 
 def target_of(workspace: Path, plan: Plan, lines: Sequence[RunLine]) -> Target:
     """Where a run of the plan goes: on in the file that has begun it, else a file of its own."""
-    name = plan.name.replace("/", "-").replace("\0", "") or "run"
+    raw = plan.name.replace("/", "-").replace("\0", "").encode("utf-8", "replace")
+    name = raw[:LONGEST_NAME].decode("utf-8", "ignore") or "run"
     for line in lines:
         run = line.summary
         if run.config_hash != plan.config_hash or run.state == "unusable":
