@@ -1,7 +1,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 
-.PHONY: demo llm local test test-fast lint types format lock clean help
+.PHONY: demo llm local serve test test-fast lint types format lock clean help
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -17,6 +17,10 @@ llm:             ## add litellm, for agents and judges that are language models
 local:           ## add llama.cpp's server, for a language model on this machine
 	@$(PYTHON) bootstrap.py core
 	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[local]'
+
+serve:           ## add textual-serve, for the app in a browser (memtui serve)
+	@$(PYTHON) bootstrap.py core
+	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[serve]'
 
 test:            ## install everything and run all tests
 	@$(PYTHON) bootstrap.py dev
@@ -43,7 +47,7 @@ format:          ## rewrite in the house style
 
 lock:            ## resolve the lock files anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  --extra dev --extra llm --extra embed pyproject.toml requirements.in -o requirements-dev.lock
+	  --extra dev --extra llm --extra serve --extra embed pyproject.toml requirements.in -o requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  -c requirements-dev.lock pyproject.toml requirements.in -o requirements.lock
 

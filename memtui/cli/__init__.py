@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "data": "lint, get, convert or list benchmark data",
     "models": "list or install the model weights that some memory systems need",
     "systems": "list the memory systems; install, check or remove the packages among them",
+    "serve": "open the app in a browser on this machine",
     "completion": "print the completion script of a shell",
 }
 """Every verb with its one line of help, which its module's `HELP` repeats."""

@@ -13,6 +13,8 @@ from memtui.state.configuration import THEMES
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
+WEB = "web_driver"
+"""Part of the name of the driver with which textual-serve starts an app: it draws without a terminal."""
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 NEED_A_FILE = (
     "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
@@ -72,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
                 " name a run file"
             )
         raise UserError(f"no file or folder at {path}", exit_code=3)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    in_browser = WEB in os.environ.get("TEXTUAL_DRIVER", "")
+    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         what = path if path.is_file() else "FILE"
         raise UserError(f"no terminal to draw in; print the figures with: memtui report {what}")
     from memtui.state.configuration import read_configuration
