@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -13,6 +13,7 @@ from typing import Protocol
 from memtui.model import EpisodeId, Item, Usage
 from memtui.store.errors import StoreError
 from memtui.store.events import EventSink, LedgerEvent, LogEvent
+from runners.engine.declared_calls import DeclaredCalls
 from runners.engine.experiment import Arm, Experiment
 from runners.engine.histories import Histories, History
 from runners.engine.planned import Planned
@@ -20,7 +21,7 @@ from runners.engine.prepare import Preparation
 from runners.episode import Opened, run_episode
 from runners.episode_end import Finished
 from runners.episode_settings import Attempt
-from runners.memory.contract import Closing
+from runners.memory.contract import Closing, SessionText
 from runners.models.memory_door import INGEST, SEARCH, MemoryDoor
 from runners.trajectory import Activity, elapsed_ms, utc_now
 
@@ -68,6 +69,9 @@ class LocalExecutor:
         self._settings = experiment.settings
         self._items: dict[str, Item] = {item.key: item for item in experiment.plan.items()}
         self.histories = Histories(experiment.plan, sink)
+        self._declared = {
+            arm.memory_key: DeclaredCalls(arm.memory) for arm in experiment.arms.values()
+        }
         self.preparations = {
             arm.memory_key: Preparation(
                 arm.memory_key,
@@ -77,6 +81,7 @@ class LocalExecutor:
                 spent=spent,
                 concurrency=experiment.config.limits.prepare_concurrency,
                 seconds=experiment.config.limits.prepare_s,
+                after=self._after_preparing(arm.memory_key),
             )
             for arm in experiment.arms.values()
         }
@@ -119,6 +124,11 @@ class LocalExecutor:
             prepared,
             lambda: door.meter.take(SEARCH),
         )
+        searched = {key: n for key, n in door.counts.items() if key[0] == SEARCH}
+        await self._told(
+            arm.memory_key,
+            self._declared[arm.memory_key].searching(finished.facts.executed, searched),
+        )
         # What a system learnt while it was searched.
         await self._book_state(owner, door, 0.0)
         for note in finished.notes:
@@ -147,6 +157,10 @@ class LocalExecutor:
             )
         finally:
             await self._book_state(owner, door, elapsed_ms(start))
+        sessions = (history.texts[position.sha] for position in history.haystack.positions)
+        await self._told(
+            arm.memory_key, self._declared[arm.memory_key].opening(sessions, door.counts)
+        )
         door.owner, door.phase = then or owner, SEARCH
         stored = getattr(view, "stored", None)
         total = len(history.haystack.positions)
@@ -156,6 +170,18 @@ class LocalExecutor:
                 f"holds {stored} of {total} sessions of the history it was opened on",
             )
         return view, history.text
+
+    def _after_preparing(
+        self, memory_key: str
+    ) -> Callable[[SessionText, MemoryDoor], Awaitable[None]]:
+        async def after(session: SessionText, door: MemoryDoor) -> None:
+            await self._told(memory_key, self._declared[memory_key].preparing(session, door.counts))
+
+        return after
+
+    async def _told(self, memory_key: str, problem: str) -> None:
+        if problem:
+            await self._warn(memory_key, problem)
 
     async def _book_state(self, owner: str, door: MemoryDoor, wall_ms: float) -> None:
         tally = door.meter.take(INGEST)

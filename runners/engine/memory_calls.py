@@ -14,6 +14,7 @@ from typing import Any
 from runners.engine.estimate import BASE_TOKENS, REPLY_TOKENS, call_seconds
 from runners.engine.experiment import Experiment
 from runners.memory.contract import Calls, Foretelling, MemorySystem, SessionText
+from runners.memory.needs import LLM
 from runners.models.prices import cost, price_of
 from runners.models.settings import ModelSettings
 from runners.sessions import count_tokens, render_session
@@ -138,7 +139,7 @@ def memory_calls(
     systems = {
         arm.memory_key: arm.memory
         for arm in experiment.arms.values()
-        if arm.memory.info.uses_door and arm.memory.info.calls
+        if arm.memory.info.uses_door
     }
     if not systems:
         return ()
@@ -148,9 +149,16 @@ def memory_calls(
     found = []
     for key, system in systems.items():
         for phase in UNITS:
-            if phase not in system.info.calls or phase not in system.info.uses_door:
+            if phase not in system.info.uses_door:
                 continue
-            found.append(_phase(key, phase, counts[key, phase], model, settings))
+            count = counts[key, phase]
+            if not system.info.calls:
+                # It declares where it asks and not how often.
+                count.complete = Bounds(0, None) if LLM in system.info.needs else Bounds()
+                count.embed = Bounds(0, None)
+            elif phase not in system.info.calls:
+                continue
+            found.append(_phase(key, phase, count, model, settings))
     return tuple(found)
 
 

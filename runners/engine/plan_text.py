@@ -55,7 +55,7 @@ def plan_text(report: PlanReport) -> str:
         ],
     )
     lines += _section(
-        "memory systems: calls, least to most (not in tokens and cost above)",
+        "memory systems that ask a model: calls, least to most (not in tokens and cost above)",
         _asking(report),
     )
     lines += _section(

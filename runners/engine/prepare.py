@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 
 from memtui.model import EndReason, Usage
@@ -39,7 +39,9 @@ class Preparation:
         spent: Callable[[Usage], None] = lambda usage: None,
         concurrency: int = 4,
         seconds: float | None = None,
+        after: Callable[[SessionText, MemoryDoor], Awaitable[None]] | None = None,
     ) -> None:
+        """`after` is awaited when a session was prepared, with the door it was given."""
         self.name = name
         self.prepared = 0
         """Preparations that succeeded: never more than there are distinct sessions."""
@@ -48,6 +50,7 @@ class Preparation:
         self._doors = doors
         self._spent = spent
         self._seconds = seconds or None
+        self._after = after
         self._slots = asyncio.Semaphore(concurrency)
         self._done: dict[str, Artifact] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
@@ -108,6 +111,8 @@ class Preparation:
             async with asyncio.timeout(self._seconds):
                 artifact = await self._system.prepare(session, door)
             prepared = True
+            if self._after is not None and door is not None:
+                await self._after(session, door)
             return artifact
         finally:
             wall_ms = elapsed_ms(start)

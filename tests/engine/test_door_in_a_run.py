@@ -201,7 +201,10 @@ def test_the_plan_names_the_model_a_memory_asks() -> None:
     made = experiment(ScriptedClient([obedient]))
     text = plan_text(make_plan(made, {}))
     assert "memory systems that ask a model" in text
-    assert "list: m, in prepare, open, call" in text
+    for phase in ("prepare", "open", "call"):
+        (line,) = [line for line in text.splitlines() if line.startswith(f"    list {phase}: ")]
+        assert "0 or more completions by m" in line, "it declares no numbers"
+    assert text.count("is not known beforehand (at least 0)") == 3
     assert "memory systems that ask" not in plan_text(make_plan(tiny_experiment(), {}))
 
 
