@@ -117,11 +117,13 @@ class MemtuiApp(NavigatingApp):
         places: Places | None = None,
         resume: bool = True,
         configuration: Configuration | None = None,
+        replay: float | None = None,
     ) -> None:
         """`child`: a run started with the app (`q` asks what to do with it). `session`: `path`,
         already open. `screen`, `episode`, `question` (ids), `step` of the episode, `marks` (what to compare): where to start.
         `places`: where runs were left, to keep it and, with `resume`, to go back there;
-        `configuration`: keys, alpha, judge. UserError when `path` cannot be opened."""
+        `configuration`: keys, alpha, judge; `replay`: at this speed (0: a fitting one).
+        UserError when `path` cannot be opened."""
         super().__init__(path if path.is_dir() else None, places, configuration)
         self.ascii_only = ascii_only
         ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
@@ -141,7 +143,7 @@ class MemtuiApp(NavigatingApp):
             self._first = _open_patiently(path, child)
             self._first.settings = own_choices(self._first, configuration)
         self._resume = resume
-        self._start = (screen, episode, question, marks, step)
+        self._start = (screen, episode, question, marks, step, replay)
 
     # --- what screens ask -----------------------------------------------------------------------
 
@@ -174,6 +176,10 @@ class MemtuiApp(NavigatingApp):
         if self._first is not None:
             self.take(self._first)
             self._current = "overview"
+            if self._start == ("episodes", None, None, None, None, None):
+                # Straight to the list: the overview behind it is made when it is wanted.
+                self._history.append("overview")
+                self._current = "episodes"
         self._named(self._current)
         await self.push_screen(self._current)
         self.set_timer(PRELOAD_AFTER, self._preload)

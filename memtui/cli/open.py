@@ -16,9 +16,11 @@ DEFAULT = Path("runs")
 WEB = "web_driver"
 """Part of the name of the driver with which textual-serve starts an app: it draws without a terminal."""
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
+TABS = ("reliability", "stopping", "trust", "cost")
+MEASURES = ("pass", "covered", "exhausted", "wrong", "abstained")
 NEED_A_FILE = (
     "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
-    "other",
+    "other", "replay", "tab", "measure", "plot",
 )  # fmt: skip
 
 
@@ -34,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_rate_arguments(parser)
     parser.add_argument("--screen", choices=SCREENS, help="where to start (default overview)")
+    parser.add_argument("--tab", choices=TABS, help="of the overview: begin at this tab")
+    parser.add_argument("--measure", choices=MEASURES, help="of the overview: what it shows")
+    parser.add_argument(
+        "--plot", nargs="*", metavar="ARM", help="begin at the large plot of up to four arms"
+    )
     parser.add_argument(
         "--episode", metavar="KEY", help="open this episode (key or uid) on the trajectory screen"
     )
@@ -44,6 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arms", nargs=2, metavar=("A", "B"), help="compare these two arms")
     parser.add_argument(
         "--with", dest="other", type=Path, metavar="FILE", help="compare with this run file"
+    )
+    parser.add_argument(
+        "--replay",
+        nargs="?",
+        type=float,
+        const=0.0,
+        metavar="SPEED",
+        help="show a finished run as it was recorded, at 1 to 600 times its pace (default: a minute)",
     )
     parser.add_argument(
         "--theme",
@@ -62,6 +77,16 @@ def _theme(asked: str | None, configured: str | None) -> str:
         if theme in THEMES:
             return theme
     return THEMES[0]
+
+
+def _check_replay(path: Path, speed: float, *, live: bool) -> None:
+    """UserError for a run that cannot be replayed yet, or a speed there is not."""
+    from memtui.state.replay import SPEEDS
+
+    if live:
+        raise UserError(f"{path} is being written: it can be replayed when the run has ended")
+    if speed and not SPEEDS[0] <= speed <= SPEEDS[-1]:
+        raise UserError(f"--replay goes from {SPEEDS[0]} to {SPEEDS[-1]} times; got {speed:g}")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,6 +129,7 @@ def run(args: argparse.Namespace) -> int:
             filter_text=args.filter,
             flagged=args.flagged,
         )
+        deep_link.begin_overview(session, args.tab, args.measure, args.plot)
         if args.episode is not None:
             episode = deep_link.episode_of(session, args.episode)
         if args.question is not None:
@@ -112,6 +138,8 @@ def run(args: argparse.Namespace) -> int:
                 episode = deep_link.episode_at(session, question, args.arm, args.scale)
         elif args.arm is not None or args.scale is not None:
             raise UserError("--arm and --scale choose an episode of a question: add --question KEY")
+        if args.replay is not None:
+            _check_replay(path, args.replay, live=session.header.live)
         if args.arms is not None or args.other is not None:
             marks = deep_link.marks_of(session, args.arms, args.other)
     from memtui.app import MemtuiApp
@@ -130,6 +158,7 @@ def run(args: argparse.Namespace) -> int:
         places=Places(),
         resume=not args.fresh and not given,
         configuration=configuration,
+        replay=args.replay,
     )
     app.run()
     for line in app.parting:

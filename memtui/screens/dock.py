@@ -30,6 +30,8 @@ BODY = 3
 MOST_ALARMS = 2
 DOING = 18
 """Cells of what an episode is doing."""
+STRIP = 12
+"""Cells of a strip in the list of the latest endings."""
 ROOMY = 66
 """Columns from which the age and the question of an episode in flight are named too."""
 
@@ -266,7 +268,8 @@ def _flight(flight: InFlight, width: int, look: Look, *, padded: bool) -> Text:
     rung, item = scale(flight.scale).rjust(5), clean_line(flight.item, width=24)
     room = max(8, width - line.cell_len - cell_len(rung) - 3)
     if width < ROOMY:
-        line.append(f" {fit(flight.arm, room)} {rung}")
+        arm = fit(flight.arm, room) if padded else clean_line(flight.arm, width=room)
+        line.append(f" {arm} {rung if padded else rung.strip()}")
     else:
         arm = clean_line(flight.arm, width=max(8, room - cell_len(item) - 1))
         line.append(f" {arm} {rung}")
@@ -282,7 +285,7 @@ def _feed(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) ->
         line = Text(" ", end="", no_wrap=True)
         strip = strip_of(row)
         line.append_text(strip)
-        line.append(" " * max(1, 12 - strip.cell_len))
+        line.append(" " * max(1, STRIP + 1 - strip.cell_len))
         line.append(fit(row.arm, min(24, width // 3)), look.muted)
         line.append(f" {scale(row.scale):>5}  ", look.muted)
         line.append(clean_line(row.question, width=max(8, width - line.cell_len)))

@@ -15,6 +15,7 @@ SCOPES: tuple[tuple[str, str], ...] = (
     ("runs", "memtui.screens.runs.RunsScreen"),
     ("overview", "memtui.screens.overview.OverviewScreen"),
     ("overview", "memtui.widgets.heat_table.HeatTable"),
+    ("replay", "memtui.screens.replay.ReplayScreen"),
     ("episodes", "memtui.screens.episodes.EpisodesScreen"),
     ("trajectory", "memtui.screens.trajectory.TrajectoryScreen"),
     ("ladder", "memtui.screens.ladder.LadderScreen"),
@@ -24,7 +25,7 @@ SCOPES: tuple[tuple[str, str], ...] = (
 )
 """Where keys work, beside everywhere, and the class that binds them."""
 EVERYWHERE = "everywhere"
-ON_SCREENS = ("runs", "overview", "episodes", "trajectory", "ladder", "compare", "pair")
+ON_SCREENS = ("runs", "overview", "replay", "episodes", "trajectory", "ladder", "compare", "pair")
 SIGNS = {
     "minus": "-", "escape": "Esc", "enter": "Enter", "tab": "Tab", "shift+tab": "S-Tab",
     "space": "Space", "pagedown": "PgDn", "pageup": "PgUp", "home": "Home", "end": "End",

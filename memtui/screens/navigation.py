@@ -26,6 +26,7 @@ PARENTS = {
     "ladder": "episodes",
     "trajectory": "episodes",
     "episodes": "overview",
+    "replay": "overview",
     "overview": "runs",
 }
 
@@ -51,6 +52,13 @@ class StandsAtStep(Protocol):
     """The screen of one episode; not imported before it is wanted."""
 
     def stand_at(self, step: int) -> None: ...
+
+
+@runtime_checkable
+class Replays(Protocol):
+    """The screen that shows a run as it was; not imported before it is wanted."""
+
+    def begin(self, speed: float | None = None) -> None: ...
 
 
 class NavigatingApp(OpenFileApp):
@@ -83,9 +91,12 @@ class NavigatingApp(OpenFileApp):
         question: int | None,
         marks: tuple[Mark, Mark] | None,
         step: int | None = None,
+        replay: float | None = None,
     ) -> None:
-        """Go where a command line says."""
-        if marks is not None:
+        """Go where a command line says; `replay`: at that speed, 0 for a fitting one."""
+        if replay is not None:
+            self.replay(replay or None)
+        elif marks is not None:
             self.compare(*marks)
         elif screen == "ladder":
             ladder = self._named("ladder")
@@ -270,6 +281,19 @@ class NavigatingApp(OpenFileApp):
         if isinstance(screen, ComparesMarks) and self._session is not None:
             screen.show_marks(a, b)
             self.go("compare")
+
+    def replay(self, speed: float | None = None) -> None:
+        """Show the open run as it was while it was recorded, at a speed or at a fitting one."""
+        session = self._session
+        if session is None:
+            return
+        if session.header.live:
+            self.say("this run goes on: it can be replayed when it has ended")
+            return
+        screen = self._named("replay")
+        if isinstance(screen, Replays):
+            screen.begin(speed)
+            self.go("replay")
 
     def open_episode(self, episode_id: int) -> None:
         """Show an episode on the trajectory screen."""

@@ -10,7 +10,7 @@ import pytest
 
 from memtui.store.events import RunStateEvent
 from tests.ui.beating import BUSY, GOING_ON, beat, broken, going_on
-from tests.ui.driving import opened, press, reversed_text, screen_text
+from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.make_run import at
 from tests.ui.test_live_run import until
 
@@ -63,7 +63,7 @@ async def test_an_alarm_is_about_the_run_and_not_about_the_filter(tmp_path: Path
         session = app.session
         assert session is not None
         app.change(replace(session.settings, filter="end:memory_error"))
-        await press(pilot)
+        await settle(pilot)
         assert "ALARM" not in screen_text(app)
 
 

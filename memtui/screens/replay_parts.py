@@ -1,0 +1,69 @@
+"""The parts of a replay that the dock of a running run has not: where it stands, and the measures."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from memtui.state.live import Dock
+from memtui.state.overview import MEASURES, Measure, Overview
+from memtui.state.replay import clock
+from memtui.views.bars import share_bar
+from memtui.views.look import Look
+from memtui.views.text_door import clean_line
+
+BAR = 40
+
+
+def progress_lines(
+    dock: Dock,
+    moment: float,
+    length: float,
+    speed: int,
+    width: int,
+    look: Look,
+    *,
+    playing: bool,
+    over: bool,
+    pauses: int,
+) -> list[Text]:
+    """Where the replay stands in the time of the run, then how far the run was and how it went."""
+    word = "the end" if over else f"{speed}x" if playing else f"{speed}x paused"
+    line = Text(" ", end="", no_wrap=True)
+    line.append("▸ replay " if playing else "‖ replay ", look.accent if playing else look.budget)
+    line.append(f"{word}  ", look.strong)
+    tail = f"  {clock(moment)} of {clock(length)}"
+    if pauses and width >= 90:
+        tail += f"   {pauses} {'pause' if pauses == 1 else 'pauses'} left out"
+    bar = max(8, min(BAR, width - line.cell_len - len(tail)))
+    line.append_text(share_bar(round(moment * 1000), max(1, round(length * 1000)), bar, look))
+    line.append(tail)
+    facts = [Text.assemble((f"{dock.done} of {dock.planned}", ""), (" had ended", look.muted))]
+    if dock.per_minute:
+        facts.append(Text(f"{dock.per_minute:.0f}/min"))
+    facts.append(Text.assemble((f"{dock.running}", ""), (" in flight", look.muted)))
+    if dock.troubles.excluded:
+        total = sum(count for _, count in dock.troubles.excluded)
+        causes = ", ".join(f"{count} {cause}" for cause, count in dock.troubles.excluded[:3])
+        facts.append(Text(f"! {total} excluded ({clean_line(causes)})", style=look.missing))
+    second = Text(" ", end="", no_wrap=True)
+    for number, fact in enumerate(facts):
+        if second.cell_len + fact.cell_len + 3 > width:
+            break
+        second.append("   " if number else "")
+        second.append_text(fact)
+    return [line, second]
+
+
+def measures_line(
+    heading: Text, chosen: Measure, overview: Overview, width: int, look: Look
+) -> Text:
+    """The heading with the measures to choose from, right-aligned where there is room."""
+    names = Text(end="", no_wrap=True)
+    for measure in MEASURES:
+        if measure is Measure.ABSTAINED and not overview.has_unanswerable:
+            continue
+        names.append(f" {measure.value} ", look.chip if measure is chosen else look.muted)
+    gap = width - heading.cell_len - names.cell_len - 1
+    if gap < 2:
+        return heading
+    return heading + Text(" " * gap, end="") + names
