@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from memtui.metrics import glyphs
 from memtui.screens.dialogs import Dialog
 from memtui.screens.keys import Key, all_keys, first_of, with_keymap
+from memtui.screens.run_columns import LEGEND as RUN_MARKS
 from memtui.views import ladder, marks, strip
 from memtui.views.difference import SIDE_BY_SIDE
 from memtui.views.look import Look
@@ -66,7 +67,21 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("list.page-down", "list.page-up"), "a page"),
         ),
     ),
-    ("runs", ((("runs.again",), "look at the folder again"),)),
+    (
+        "runs",
+        (
+            (("runs.start",), "start a run: choose a configuration, see its plan"),
+            (("runs.stop",), "stop the run; again: end it at once"),
+            (("runs.resume",), "continue an interrupted run"),
+            (("runs.annotate",), "alias and note, kept beside the run"),
+            (("runs.path",), "show and copy its full path"),
+            (("runs.sort", "runs.sort-turn"), "sort by the next column, turn round"),
+            (("runs.find",), "find by name, note, data set or state"),
+            (("runs.match", "runs.match-back"), "next, previous match"),
+            (("runs.flagged",), "flagged questions out of the rates, back in"),
+            (("runs.again",), "look at the folder again"),
+        ),
+    ),
     (
         "overview",
         (
@@ -237,6 +252,9 @@ def help_lines(look: Look, keys: Iterable[Key], screen: str = "") -> list[Text]:
     lines += [Text(end=""), styled("marks of a hit", look.strong)]
     for sign, what in marks.LEGEND:
         lines.append(Text.assemble("  ", (sign, look.gold), f"  {what}", end="", no_wrap=True))
+    lines += [Text(end=""), styled("marks of a run in the list", look.strong)]
+    for sign, what in RUN_MARKS:
+        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
     lines += [Text(end=""), styled("along the scales, and side by side", look.strong)]
     for sign, what in (*ladder.LEGEND, *SIDE_BY_SIDE):
         lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))

@@ -17,7 +17,13 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 MARKED, NOTED, NEWER = "A", "▪", "↑"
-"""Marked for compare, has a note, written by a newer version."""
+LEGEND = (
+    (MARKED, "marked for compare: c on another run compares the two"),
+    (NOTED, "has a note"),
+    (NEWER, "written by a newer version: not all of it is shown"),
+    ("!", "its rates, or all of it, cannot be read"),
+)
+"""What stands beside the name and the state of a run."""
 BAR = 12
 
 SCALES = (6, 10)
