@@ -7,7 +7,7 @@ recounts those and never looks at an episode again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -71,7 +71,7 @@ class Fold:
 
 
 def fold(
-    facts: Sequence[FlaggedFact],
+    facts: Collection[FlaggedFact],
     groups: Iterable[Hashable],
     clusters: Iterable[Hashable],
     mode: str,
@@ -109,7 +109,7 @@ def fold_numbered(
 
 
 def fold_profiles(
-    facts: Sequence[FlaggedFact],
+    facts: Collection[FlaggedFact],
     groups: Iterable[Hashable],
     clusters: Iterable[Hashable],
     mode: str,
@@ -128,7 +128,7 @@ def merge(folds: Sequence[Fold]) -> Fold:
     return merged
 
 
-def _interned(facts: Sequence[FlaggedFact]) -> tuple[list[int], list[Signature]]:
+def _interned(facts: Collection[FlaggedFact]) -> tuple[list[int], list[Signature]]:
     """A small number per fact, and the signature of each number."""
     table: dict[tuple[Any, ...], int] = {}
     take = table.setdefault
@@ -136,9 +136,9 @@ def _interned(facts: Sequence[FlaggedFact]) -> tuple[list[int], list[Signature]]
     return numbers, [Signature(*row)._replace(redundant=int(bool(row[-1]))) for row in table]
 
 
-def _getter(facts: Sequence[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
+def _getter(facts: Collection[FlaggedFact]) -> Callable[[Any], tuple[Any, ...]]:
     """Reads a signature's fields: by place where the facts are named tuples, which is faster."""
-    first = facts[0] if facts else None
+    first = next(iter(facts), None)
     names: tuple[str, ...] = getattr(first, "_fields", ())
     if isinstance(first, tuple) and set(Signature._fields) <= set(names):
         return itemgetter(*map(names.index, Signature._fields))

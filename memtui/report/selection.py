@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ class Selection:
 
     def __init__(
         self,
-        facts: Sequence[EpisodeFact],
+        facts: Collection[EpisodeFact],
         mode: str,
         cells: Mapping[int, CellRow],
         config: Mapping[str, object],
@@ -66,7 +66,7 @@ class Selection:
         return self._fold([fact for fact in self.facts if not fact.flagged])
 
     @cached_property
-    def ladder_facts(self) -> Sequence[EpisodeFact]:
+    def ladder_facts(self) -> Collection[EpisodeFact]:
         """Facts of the questions that every rung has."""
         missing = self._unavailable
         if not missing:
@@ -140,11 +140,11 @@ class Selection:
         ]
         return fold(self.facts, keys, [fact.cluster for fact in self.facts], self.mode)
 
-    def _fold(self, facts: Sequence[EpisodeFact]) -> dict[Hashable, Fold]:
+    def _fold(self, facts: Collection[EpisodeFact]) -> dict[Hashable, Fold]:
         keys = [(fact.cell_id, fact.answerable) for fact in facts]
         return fold(facts, keys, [fact.cluster for fact in facts], self.mode)
 
-    def _results(self, facts: Sequence[EpisodeFact]) -> dict[int, Results]:
+    def _results(self, facts: Collection[EpisodeFact]) -> dict[int, Results]:
         found: dict[int, Results] = {}
         for fact in facts:
             held = standing(fact.end_reason, fact.label, fact.done, self.mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from memtui.errors import UserError, did_you_mean
@@ -44,7 +44,7 @@ def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[s
     return wanted, judges
 
 
-def seen_from(reader: RunReader, facts: Sequence[EpisodeFact], view: str) -> list[EpisodeFact]:
+def seen_from(reader: RunReader, facts: Collection[EpisodeFact], view: str) -> list[EpisodeFact]:
     """The facts with the coverage of another view; n/a where an episode has none of it."""
     if view not in VIEWS:
         raise UserError(f"coverage has no view {view!r}; {did_you_mean(view, VIEWS)}")
@@ -72,7 +72,7 @@ class ReportSource:
         judge: str | None = None,
         filter_text: str = "",
         coverage: str = DEFAULT_VIEW,
-        facts: Sequence[EpisodeFact] | None = None,
+        facts: Collection[EpisodeFact] | None = None,
         flagged: str | None = None,
     ) -> None:
         """`coverage` is one of `VIEWS`; a filter on coverage always means the default view. `facts`: those
@@ -90,7 +90,7 @@ class ReportSource:
         self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
         self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))
         self.coverage = coverage
-        self.facts: Sequence[EpisodeFact] = (
+        self.facts: Collection[EpisodeFact] = (
             reader.episode_facts(self.judge) if facts is None else facts
         )
         if coverage != DEFAULT_VIEW:
@@ -130,7 +130,7 @@ class ReportSource:
     def _everything(self) -> Selection:
         return self._selection(self.facts)
 
-    def _selection(self, facts: Sequence[EpisodeFact]) -> Selection:
+    def _selection(self, facts: Collection[EpisodeFact]) -> Selection:
         return Selection(
             facts,
             self.mode,
@@ -183,7 +183,7 @@ class ReportSource:
         )
         return tuple(Rung(*row) for row in rows)
 
-    def group_values(self, by: str, facts: Sequence[EpisodeFact]) -> list[str]:
+    def group_values(self, by: str, facts: Collection[EpisodeFact]) -> list[str]:
         """The value of each fact for what the report is grouped by."""
         if by == "question_type":
             return [self.qtypes[fact.qtype] for fact in facts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from memtui.metrics.outcome import standing
 from memtui.store import codec
@@ -21,7 +21,7 @@ _SQL = (
 
 
 def tokens_after_coverage(
-    reader: RunReader, facts: Sequence[EpisodeFact], mode: str
+    reader: RunReader, facts: Collection[EpisodeFact], mode: str
 ) -> dict[int, tuple[int, int, int]]:
     """{cell: (tokens, episodes, steps of unknown usage)} of every model step after the call that completed
     the evidence, over the answerable episodes that count.

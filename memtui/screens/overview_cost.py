@@ -119,7 +119,7 @@ def _whole_run(report: Report, width: int, look: Look) -> list[Text]:
     for label, side in (("paid", whole.paid), ("   as if cold", whole.cold)):
         text.append(f"{label} ", look.muted)
         style = look.strong if side is whole.paid else ""
-        text.append(f"{tokens_text(side)} tokens, {dollars_text(side)}", style)
+        text.append(f"{tokens_text(side)} tokens, cost {dollars_text(side)}", style)
     text.append(f"   {time_text(whole.wall)} of work", look.muted)
     text.truncate(width, overflow="ellipsis")
     return [Text(end=""), text]

@@ -14,9 +14,14 @@ from pathlib import Path
 from memtui.report.build import report_at
 from memtui.report.model import Report
 from memtui.report.source import ReportSource
+from memtui.state.fold_facts import fold_facts
 from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.reader import RunReader
+
+
+SMALL_CACHE = "PRAGMA cache_size=-2000"
+"""Of a connection that reads the file from end to end: 2 MB of pages serve as well as 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +77,11 @@ class TabFigures:
             return None
         if self._read_for != _read_for(wanted) or self._source is None:
             self.forget()
-            source = ReportSource(
-                RunReader(wanted.path), wanted.judge, wanted.filter, flagged=wanted.flagged
-            )
+            source = _source(wanted)
             self._source, self._read_for = source, _read_for(wanted)
         source = self._source
         try:
+            source.reader.query(SMALL_CACHE)
             return report_at(
                 source,
                 wanted.budget,
@@ -100,6 +104,18 @@ class TabFigures:
         if self._source is not None:
             self._source.reader.interrupt()
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _source(wanted: Wanted) -> ReportSource:
+    """The file at these choices; its facts packed, so that a hundred thousand take a few megabytes."""
+    reader = RunReader(wanted.path)
+    source = ReportSource(reader, wanted.judge, wanted.filter, facts=(), flagged=wanted.flagged)
+    reader.query(SMALL_CACHE)
+    facts = reader.packed_facts(source.judge)
+    source.facts = facts.values()
+    if not wanted.filter:
+        source.selected(wanted.budget).folds = fold_facts(facts, source.mode)
+    return source
 
 
 def _choices(wanted: Wanted) -> tuple[object, ...]:

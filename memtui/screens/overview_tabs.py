@@ -64,7 +64,7 @@ class TabbedOverview(MemtuiScreen):
             return
         self._tab = tab
         if self._done is not None and self._done.tab is not tab:
-            self._done = self._report = None
+            self._done = self._report = self._face = None
         self.freshen()
 
     def action_tab(self, by: int) -> None:

@@ -17,9 +17,12 @@ from memtui.state.overview import Measure
 from memtui.state.session import RunSession
 from memtui.state.tab import Tab
 from memtui.store.reader import open_run
+from memtui.views.numbers import percent_interval
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
+from tests.ui.make_run import written
+from tests.ui.test_live_run import STORY, add, until
 
 Golden = Callable[[str, str], None]
 NEXT, BACK = "right_square_bracket", "left_square_bracket"
@@ -181,3 +184,47 @@ async def test_a_link_carries_tab_measure_and_plot(run_file: Path) -> None:
         assert screen.plotted and screen.measure is Measure.COVERED and screen.tab is Tab.TRUST
         shown = screen_text(app)
         assert "hybrid/until-confident" in shown and "dense/until-confident" in shown
+
+
+async def test_a_tab_follows_a_live_run(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with written(path, STORY) as sink, opened(path, (120, 36)) as (app, pilot):
+        await press(pilot, "l", NEXT, NEXT)
+        screen = overview_of(app)
+        await until(pilot, lambda: "who counts" in screen_text(app))
+
+        def counted() -> int:
+            row = next(r for r in screen_text(app).splitlines() if r.startswith(" hybrid/until"))
+            return int(row.split()[1]) + int(row.split()[2])
+
+        before = counted()
+        await add(sink, 20, 1_000)
+        await until(pilot, lambda: counted() > before + 5)
+        assert screen.tab is Tab.TRUST and app.session is not None
+        with open_run(path) as reader:
+            report = build_report(reader, bootstrap=False)
+        cell = next(c for c in report.cells if c.arm.startswith("hybrid/until") and c.scale == 100)
+        await until(pilot, lambda: counted() == cell.counts.n + cell.counts.n_excluded)
+
+
+async def test_question_types_are_the_groups_of_the_report(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, "j", "t")
+        lines = screen_text(app).splitlines()
+        at = next(n for n, row in enumerate(lines) if "by question type" in row)
+        with open_run(run_file) as reader:
+            report = build_report(reader, by="question_type", bootstrap=False)
+        names = [group.value for group in report.groups]
+        assert len(names) > 2
+        for group, row in zip(report.groups, lines[at + 1 :], strict=False):
+            assert row.startswith(f" {group.value}")
+            rates = [
+                percent_interval(
+                    cell.rates["pass"].value,
+                    cell.rates["pass"].interval.low if cell.rates["pass"].interval else None,
+                    cell.rates["pass"].interval.high if cell.rates["pass"].interval else None,
+                )
+                for cell in group.cells
+                if cell.arm == "dense/until-confident"
+            ]
+            assert row.split()[1:6] == rates
