@@ -208,7 +208,7 @@ class StartRun(Dialog):
             lines.append(styled("asking for its plan …", look.muted))
         else:
             lines += self._summary(plan, look, width)
-            style = look.base if target.ready else look.bad
+            style = "" if target.ready else look.bad
             lines += [styled(part, style) for part in wrap(clean_line(target.sentence), width)]
             if self.ready:
                 log = clean_line(target.out.with_suffix(".log").name, width=width - 30)
