@@ -294,10 +294,7 @@ class MemtuiApp(NavigatingApp):
     def action_copy(self) -> None:
         """Copy what the screen has selected."""
         if isinstance(self.screen, MemtuiScreen):
-            from memtui.screens import clipboard
-
-            text = self.screen.text_to_copy()
-            self.say(clipboard.copy(text, self.copy_to_clipboard))
+            self.copy_and_say(self.screen.text_to_copy())
 
     def action_pager(self) -> None:
         """Open what the screen has selected in the pager."""

@@ -151,7 +151,14 @@ def _terminal() -> list[Check]:
     if os.environ.get("NO_COLOR"):
         checks.append(Check("colour", "ok", "NO_COLOR is set: shapes carry the meaning"))
     if os.environ.get("TMUX"):
-        checks.append(Check("tmux", "ok", "copying goes through `tmux load-buffer -w`"))
+        from memtui.screens.clipboard import tmux_passes_on
+
+        reaches = tmux_passes_on() is not False
+        advice = "set -s set-clipboard on in tmux.conf sends it on to the terminal"
+        value = "copying goes through `tmux load-buffer -w`"
+        if not reaches:
+            value = "copying reaches tmux's own buffer only"
+        checks.append(Check("tmux", "ok" if reaches else "note", value, "" if reaches else advice))
     return checks
 
 

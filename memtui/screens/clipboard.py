@@ -1,4 +1,8 @@
-"""Copying text out of the terminal, locally, through tmux or over SSH; the answer names the route."""
+"""Copying text out of the terminal: locally, through tmux, over SSH; the answer names the route.
+
+A desktop's own program and tmux say whether they took it. A terminal (OSC 52) never answers, so what is
+sent to one is kept in a file, too.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,16 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from memtui.store.side_file import state_folder
 
 LARGEST = 74_994
 """Encoded bytes that terminals take in one OSC 52 sequence."""
 SECONDS = 2.0
+SCREEN_PIECE = 250
+"""Bytes that GNU screen passes on at a time."""
 
 
 def native_command(environ: Mapping[str, str]) -> list[str] | None:
@@ -24,6 +31,8 @@ def native_command(environ: Mapping[str, str]) -> list[str] | None:
         (sys.platform == "darwin", ["pbcopy"]),
         (bool(environ.get("WAYLAND_DISPLAY")), ["wl-copy"]),
         (bool(environ.get("DISPLAY")), ["xclip", "-selection", "clipboard"]),
+        (bool(environ.get("DISPLAY")), ["xsel", "--clipboard", "--input"]),
+        (bool(environ.get("WSL_DISTRO_NAME")), ["clip.exe"]),
     ]
     for possible, command in candidates:
         if possible and shutil.which(command[0]):
@@ -39,7 +48,7 @@ def copy(
     """Copy `text` and say how: by a local program, tmux, the terminal (OSC 52), or into a file.
 
     `MEMTUI_CLIPBOARD` = native, tmux, osc52 or file forces a route. Nothing is sent for empty text
-    (some terminals take it as "clear").
+    (some terminals take it as "clear"). It may take seconds: not for the thread that draws.
     """
     environ = os.environ if environ is None else environ
     if not text:
@@ -49,29 +58,83 @@ def copy(
         command = native_command(environ)
         if command is not None and _feed(command, text):
             return f"copied with {command[0]}"
-    if wanted in ("auto", "tmux") and environ.get("TMUX") and shutil.which("tmux"):  # noqa: SIM102
-        if _feed(["tmux", "load-buffer", "-w", "-"], text):
-            return "copied into the tmux buffer (and on, where tmux has set-clipboard)"
-    encoded = base64.b64encode(text.encode("utf-8", "replace"))
-    if wanted in ("auto", "osc52") and len(encoded) <= LARGEST:
+    if wanted in ("auto", "tmux") and environ.get("TMUX") and shutil.which("tmux"):
+        said = _into_tmux(text)
+        if said:
+            return said
+    size = len(base64.b64encode(_bytes(text)))
+    kept, trouble = _into_file(text, environ)
+    if wanted in ("auto", "osc52") and size <= LARGEST:
         osc52(text)
-        return "copied through the terminal (OSC 52); MEMTUI_CLIPBOARD=file if it does not arrive"
-    descriptor, name = tempfile.mkstemp(prefix="memtui-copy-", suffix=".txt")
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    return f"written to {Path(name)}"
+        also = f"; also in {kept}" if kept else f" ({trouble})"
+        return f"sent to the terminal (OSC 52), which does not say whether it took it{also}"
+    why = f"too large for the terminal ({size:,} bytes): " if size > LARGEST else ""
+    return f"{why}written to {kept}" if kept else f"{why}not copied: {trouble}"
+
+
+def wrapped(text: str, environ: Mapping[str, str]) -> str:
+    """OSC 52 as tmux or GNU screen pass it on to the terminal around them; empty outside of both.
+
+    A tmux that lets nothing through (`allow-passthrough off`) drops it, and takes the plain sequence
+    where its `set-clipboard` is `on`. Over SSH only `TERM` tells of a tmux or screen at the other end.
+    """
+    term = environ.get("TERM", "")
+    encoded = base64.b64encode(_bytes(text)).decode()
+    sequence = f"\x1b]52;c;{encoded}\x07"
+    if environ.get("STY"):
+        pieces = [sequence[at : at + SCREEN_PIECE] for at in range(0, len(sequence), SCREEN_PIECE)]
+        return "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
+    if environ.get("TMUX") or term.startswith(("tmux", "screen")):
+        doubled = sequence.replace("\x1b", "\x1b\x1b")
+        return f"\x1bPtmux;{doubled}\x1b\\"
+    return ""
+
+
+def tmux_passes_on() -> bool | None:
+    """Whether tmux sends its buffers on to the terminal's clipboard; None where it does not say."""
+    done = _run(["tmux", "show-options", "-sv", "set-clipboard"])
+    return None if done is None or done.returncode else done.stdout.strip() != b"off"
+
+
+def _into_tmux(text: str) -> str:
+    """Into tmux's buffer, and what became of it; empty where tmux does not take it."""
+    if _feed(["tmux", "load-buffer", "-w", "-"], text):
+        if tmux_passes_on() is False:
+            return "copied into the tmux buffer (prefix ] pastes it); its set-clipboard is off"
+        return "copied into the tmux buffer, and by tmux to the terminal"
+    if _feed(["tmux", "load-buffer", "-"], text):  # before tmux 3.2
+        return "copied into the tmux buffer (prefix ] pastes it)"
+    return ""
+
+
+def _into_file(text: str, environ: Mapping[str, str]) -> tuple[Path | None, str]:
+    """(the file that holds the last copy, what hindered it)."""
+    path = state_folder(environ) / "copied.txt"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(_bytes(text))
+    except OSError as error:
+        return None, f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+    return path, ""
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def _feed(command: list[str], text: str) -> bool:
+    done = _run(command, _bytes(text))
+    return done is not None and done.returncode == 0
+
+
+def _run(command: list[str], given: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
     try:
-        done = subprocess.run(
-            command,
-            input=text.encode("utf-8", "replace"),
-            timeout=SECONDS,
-            check=False,
-            stdout=subprocess.DEVNULL,
+        return subprocess.run(
+            command, input=given, timeout=SECONDS, check=False,
+            stdout=subprocess.PIPE if command[1:2] == ["show-options"] else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-        )
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        return None

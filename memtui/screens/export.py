@@ -187,9 +187,12 @@ def offer(app: NavigatingApp) -> None:
 async def _write(app: NavigatingApp, form: Form, path: Path) -> None:
     """Write the file and say where; what cannot be written is one line."""
 
+    def send(text: str) -> None:
+        app.call_from_thread(app.copy_to_clipboard, text)
+
     def write() -> str:
         write_new(path, SecretFilter().scrub(form.made()))
-        return clipboard.copy(str(path.absolute()), app.copy_to_clipboard)
+        return clipboard.copy(str(path.absolute()), send)
 
     try:
         route = await asyncio.to_thread(write)

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
+
+from textual import work
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
@@ -188,6 +192,27 @@ class NavigatingApp(OpenFileApp):
         said = places.keep(session.header.run.uid, place)
         if said and said not in self.parting:
             self.parting.append(said)
+
+    # --- copying --------------------------------------------------------------------------------
+
+    @work(group="copy")
+    async def copy_and_say(self, text: str) -> None:
+        """Copy a text and say which way it went; a program that hangs keeps nobody waiting."""
+        from memtui.screens import clipboard
+
+        def send(one: str) -> None:
+            self.call_from_thread(self.copy_to_clipboard, one)
+
+        self.say(await asyncio.to_thread(clipboard.copy, text, send))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Send it to the terminal, and once more through a tmux or screen that may be in between."""
+        from memtui.screens.clipboard import wrapped
+
+        super().copy_to_clipboard(text)
+        whole = wrapped(text, os.environ)
+        if whole and self._driver is not None:
+            self._driver.write(whole)
 
     @property
     def folder(self) -> Path | None:

@@ -14,8 +14,12 @@ GOLDENS = Path(__file__).parent / "goldens"
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the developer's terminal may change a golden."""
+def plain_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nothing of the developer's terminal or configuration may change a golden, nor be changed."""
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path_factory.mktemp("home")))
     for name in ("NO_COLOR", "TEXTUAL_THEME", "MEMTUI_THEME", "TMUX", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MEMTUI_CLIPBOARD", "osc52")
