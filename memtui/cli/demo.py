@@ -103,6 +103,7 @@ def _config_text(name: str) -> tuple[str, list[str]]:
 
 def _watch(config: Path, out: Path, *, paced: bool) -> int:
     """Run the benchmark as a child that outlives the app if the reader wants it to."""
+    from memtui.cli.open import say_what_goes_on
     from memtui.state.child_run import start_run
 
     child = start_run(config, out, ["--pace", f"{PACE:g}"] if paced else ["--full-speed"])
@@ -115,6 +116,7 @@ def _watch(config: Path, out: Path, *, paced: bool) -> int:
         child.stop()
         raise UserError(f"the terminal was lost: {error}", exit_code=1) from error
     print(_last_line(config, out, running=child.running), file=sys.stderr)
+    say_what_goes_on(apart_from=out)
     return 0
 
 

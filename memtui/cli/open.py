@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -167,16 +168,19 @@ def run(args: argparse.Namespace) -> int:
     return app.return_code or 0
 
 
-def say_what_goes_on() -> None:
-    """After the app: one line per run that was started in it and goes on."""
+def say_what_goes_on(apart_from: Path | None = None) -> None:
+    """After the app: one line per run that was started in it and goes on. `apart_from`: said elsewhere."""
     from memtui.cli.printing import program
     from memtui.state.child_run import still_running
     from memtui.views.text_door import clean_line
 
     for child in still_running():
+        if child.out == apart_from:
+            continue
         out = clean_line(str(child.out))
-        print(
-            f"{out} goes on (process {child.pid}, log {clean_line(str(child.log))});"
-            f" look at it again with: {program()} {out}",
-            file=sys.stderr,
-        )
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            print(
+                f"{out} goes on (process {child.pid}, log {clean_line(str(child.log))});"
+                f" look at it again with: {program()} {out}",
+                file=sys.stderr,
+            )
