@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.state.compare_marks import Mark
-from memtui.state.places import Place, choices_at, episode_at, with_choices
+from memtui.state.places import SCREENS, Place, choices_at, episode_at, with_choices
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
-
-SCREEN_OF = {"pair": "compare", "runs": "overview"}
-"""Screens that cannot be gone back to, and what is shown in their stead."""
 
 
 @runtime_checkable
@@ -32,7 +29,7 @@ def place_now(
     name: str, made: dict[str, MemtuiScreen], session: RunSession, opened_with: Settings
 ) -> Place:
     """The place of the reader: `name` is the screen shown, `made` are all that were opened."""
-    shown = SCREEN_OF.get(name, name)
+    shown = "compare" if name == "pair" else name if name in SCREENS else "overview"
     screen = made.get(shown)
     words = {
         f"{one}.{key}": value
@@ -103,6 +100,6 @@ def _by_screen(words: dict[str, str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for name, value in words.items():
         screen, _, key = name.partition(".")
-        if screen in ("overview", "episodes", "trajectory", "ladder", "compare") and key:
+        if screen in SCREENS and key:
             found.setdefault(screen, {})[key] = value
     return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -10,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from memtui.screens.overview_tabs import TabbedOverview
 from memtui.state.overview import ArmView, Measure, Overview
+from memtui.state.tab import Tab
 from memtui.views.hints import Hint
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.plot_view import PlotView
@@ -42,6 +44,8 @@ class PlottedOverview(TabbedOverview):
         self._measure = Measure.PASS
         self._plotted = False
         self._kept: list[str] = []
+        self._left_at: Mapping[str, str] = {}
+        """Where an earlier reading was left, until it is gone back to."""
 
     @property
     def plotted(self) -> bool:
@@ -94,8 +98,9 @@ class PlottedOverview(TabbedOverview):
         self.query_one(PlotView).show(plot)
 
     def begin_where_wanted(self) -> None:
-        """Begin at the tab, measure and plot that a link named, once the arms are known."""
+        """Begin at the tab, measure and plot that a link named or that were left, once the arms are known."""
         session = self.bench.session
+        self._go_back()
         if session is None or session.overview_at is None:
             return
         place, session.overview_at = session.overview_at, None
@@ -107,6 +112,44 @@ class PlottedOverview(TabbedOverview):
                 if arm.key == place.plot[-1]:
                     self.query_one(HeatTable).stand_on(arm.id)
         self.open_tab(place.tab)
+
+    def place_words(self) -> dict[str, str]:
+        if self._left_at or not self.is_mounted:
+            return {**self._left_at}
+        overview, heat = self.bench.overview, self.query_one(HeatTable)
+        words = {"tab": self.tab.value, "measure": self._measure.value}
+        if self._plotted:
+            words["plot"] = "yes"
+        if overview is not None and heat.arm is not None and overview.rungs:
+            rung = overview.rungs[heat.column]
+            words |= {"arm": heat.arm.arm.key, "conditions": rung.conditions}
+            words["scale"] = "" if rung.scale is None else repr(rung.scale)
+        return words
+
+    def recall(self, words: Mapping[str, str]) -> None:
+        self._left_at = words
+
+    def _go_back(self) -> None:
+        """Stand at the tab, measure and cell that were left, as far as they are still there."""
+        words, self._left_at = self._left_at, {}
+        session, overview = self.bench.session, self.bench.overview
+        if not words or session is None or overview is None:
+            return
+        with contextlib.suppress(ValueError):
+            self._measure = Measure(words.get("measure", ""))
+        self._plotted = "plot" in words
+        for arm in session.header.arms:
+            if arm.key == words.get("arm"):
+                scale, conditions = words.get("scale", ""), words.get("conditions", "")
+                here = [
+                    one
+                    for one in overview.rungs
+                    if (one.conditions, "" if one.scale is None else repr(one.scale))
+                    == (conditions, scale)
+                ]
+                self.query_one(HeatTable).stand_on(arm.id, here[0] if here else None)
+        with contextlib.suppress(ValueError):
+            self.open_tab(Tab(words.get("tab", "")))
 
     def forget(self) -> None:
         super().forget()

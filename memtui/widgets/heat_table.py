@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 
-from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Overview
+from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Overview, Rung
 from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
@@ -93,6 +93,7 @@ class HeatTable(LineView):
         self._row = 0
         self._column = 0
         self._arm_id: int | None = None
+        self._wanted_rung: Rung | None = None
 
     # --- what is shown --------------------------------------------------------------------------
 
@@ -101,6 +102,7 @@ class HeatTable(LineView):
         about the scale of the cursor."""
         before = self._overview
         at = None if before is None or not before.rungs else before.rungs[self._column]
+        at, self._wanted_rung = self._wanted_rung or at, None
         self._overview, self._measure, self._draw = overview, measure, draw
         for row, view in enumerate(overview.arms):
             if view.arm.id == self._arm_id:
@@ -115,10 +117,12 @@ class HeatTable(LineView):
         self.content_changed()
         self._tell()
 
-    def stand_on(self, arm_id: int) -> None:
-        """Put the cursor on an arm, at once or when it is shown next."""
-        self._arm_id = arm_id
+    def stand_on(self, arm_id: int, rung: Rung | None = None) -> None:
+        """Put the cursor on an arm, and on a rung if given, at once or when it is shown next."""
+        self._arm_id, self._wanted_rung = arm_id, rung
         overview = self._overview
+        if overview is not None and rung in overview.rungs:
+            self._column = overview.rungs.index(rung)
         for row, view in enumerate(() if overview is None else overview.arms):
             if view.arm.id == arm_id:
                 self._put(row, self._column)

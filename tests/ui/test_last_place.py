@@ -15,8 +15,10 @@ from memtui.app import MemtuiApp
 from memtui.screens.compare import CompareScreen
 from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.ladder import LadderScreen
+from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.places import Places
+from memtui.widgets.heat_table import HeatTable
 from tests.ui.driving import press, settle
 
 
@@ -60,6 +62,28 @@ async def test_a_run_opens_where_it_was_left(run_file: Path, places: Places) -> 
     async with opened_again(run_file, places, resume=False) as (app, _):
         assert app.session is not None and app.session.settings.quick == "all"
         assert not said(app)
+
+
+async def test_tab_measure_and_cell_of_the_overview_come_back(
+    run_file: Path, places: Places
+) -> None:
+    async with opened_again(run_file, places) as (app, pilot):
+        await press(pilot, "j", "j", "l", "l", "l", "tab", "right_square_bracket")
+        screen = app.screen
+        assert isinstance(screen, OverviewScreen)
+        heat = screen.query_one(HeatTable)
+        assert heat.arm is not None
+        left = (screen.tab, screen.measure, heat.arm.arm.key, heat.column)
+    for keys in ((), ("3",), ()):  # seen in between, or not: it is still where it was left
+        async with opened_again(run_file, places) as (app, pilot):
+            await press(pilot, *keys)
+    async with opened_again(run_file, places) as (app, pilot):
+        await press(pilot, "2")
+        screen = app.screen
+        assert isinstance(screen, OverviewScreen)
+        heat = screen.query_one(HeatTable)
+        assert heat.arm is not None
+        assert (screen.tab, screen.measure, heat.arm.arm.key, heat.column) == left
 
 
 async def test_list_ladder_and_compare_come_back(run_file: Path, places: Places) -> None:
