@@ -57,9 +57,11 @@ def _curve(overview: Overview, arm: ArmView, measure: Measure, *, here: bool) ->
 
 def overview_of(source: ReportSource, budget: int, alpha: float) -> Overview:
     """The rates of a source as the screen has them."""
+    selection = source.selected(budget)
     return build_overview(
-        source.arms, tuple(source.cells.values()), source.run.scales,
-        source.selected(budget).folds, budget=budget, alpha=alpha, mode=source.mode,
+        source.arms, tuple(source.cells.values()), source.run.scales, selection.folds,
+        budget=budget, alpha=alpha, mode=source.mode,
+        ladder=None if selection.ladder_items is None else selection.ladder_folds,
     )  # fmt: skip
 
 

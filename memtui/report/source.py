@@ -164,10 +164,7 @@ class ReportSource:
     @cached_property
     def unavailable_items(self) -> frozenset[int]:
         """Items that some rung of the ladder could not be filled for: outside paired comparisons."""
-        rows = self.reader.query(
-            "SELECT DISTINCT item_id FROM haystack WHERE available=0 AND scale>=0"
-        )
-        return frozenset(row[0] for row in rows)
+        return self.reader.unfilled_items()
 
     @cached_property
     def rungs(self) -> tuple[Rung, ...]:

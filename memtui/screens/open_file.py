@@ -50,13 +50,14 @@ class FileNews(Message):
         self.news = news
 
 
-def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Troubles]:
-    """The folds that pass the filter line, and what the whole run says is wrong."""
+def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None, Troubles]:
+    """The folds that pass the filter line, those of whole ladders, and what the whole run says is wrong."""
     folds = session.folds(settings)
     header = session.header
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
     cells = {cell.id: cell for cell in header.cells}
-    return folds, troubles_of(whole, cells, header.run.config, header.run.mode)
+    troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
+    return folds, session.ladder_folds(settings), troubles
 
 
 class OpenFileApp(App[int]):
@@ -67,6 +68,7 @@ class OpenFileApp(App[int]):
         self._session: RunSession | None = None
         self._watcher: Watcher | None = None
         self._folds: Folds | None = None
+        self._ladder_folds: Folds | None = None
         self._overview: Overview | None = None
         self._troubles = Troubles()
         self._data_version = 0
@@ -157,7 +159,7 @@ class OpenFileApp(App[int]):
         """Make a session the open file, close the one before, and begin to watch."""
         self.let_go()
         self._session = session
-        self._folds = self._overview = None
+        self._folds = self._ladder_folds = self._overview = None
         self._troubles = Troubles()
         self._data_version += 1
         self._versions.clear()
@@ -241,6 +243,7 @@ class OpenFileApp(App[int]):
             alpha=settings.alpha,
             mode=header.run.mode,
             order=settings.arm_order,
+            ladder=self._ladder_folds,
         )
 
     @work(exclusive=True, group="folds")
@@ -252,7 +255,7 @@ class OpenFileApp(App[int]):
         settings = session.settings
         started = monotonic()
         try:
-            folds, troubles = await session.ask(_folded, session, settings)
+            folds, ladder, troubles = await session.ask(_folded, session, settings)
         except UserError as error:
             self._fail(error)
             return
@@ -260,7 +263,7 @@ class OpenFileApp(App[int]):
             return  # another choice was made meanwhile; its own reading is on the way
         self._fold_cost = monotonic() - started
         self._folded_at = monotonic()
-        self._folds, self._troubles = folds, troubles
+        self._folds, self._ladder_folds, self._troubles = folds, ladder, troubles
         self._rebuild()
         self.freshen()
 

@@ -157,8 +157,13 @@ def build_overview(
     alpha: float,
     mode: str,
     order: ArmOrder = ArmOrder.DECLARED,
+    ladder: Folds | None = None,
 ) -> Overview:
-    """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes."""
+    """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes.
+
+    `ladder`: the folds of the questions that every rung has, where some rung lacks one: s* and the change
+    over the ladder are read there.
+    """
     planned = {Rung(scale_conditions(scale), scale) for scale in scales}
     ran = {Rung(cell.conditions, cell.scale) for cell in cells}
     shown = sorted(planned | ran, key=_rung_order)
@@ -180,9 +185,16 @@ def build_overview(
                 flagged += view.flagged
                 calls.update(view.counts.calls)
         total = Tally(budget, mode, calls=calls)
-        rows.append(
-            ArmView(arm, tuple(views), _s_star(shown, views, alpha), _delta(views), p90r(total))
-        )
+        climbed = views
+        if ladder is not None:
+            climbed = [
+                None
+                if (row := by_arm.get((arm.id, rung.conditions))) is None
+                else _cell(row, rung, ladder, budget, mode)
+                for rung in shown
+            ]
+        star = _s_star(shown, climbed, alpha)
+        rows.append(ArmView(arm, tuple(views), star, _delta(climbed), p90r(total)))
     return Overview(
         budget, alpha, tuple(shown), tuple(_ordered(rows, order)), n, excluded, pending,
         has_unanswerable, flagged,

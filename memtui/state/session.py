@@ -253,3 +253,16 @@ class RunSession:
         """The facts that pass the filter line, folded for the overview."""
         facts = self.facts(settings.judge)
         return fold_facts(facts, self.header.run.mode, chosen=self.passing(settings))
+
+    def ladder_folds(self, settings: Settings) -> Folds | None:
+        """The same over the questions that every rung has; None where no rung lacks one."""
+        missing = self._reader.unfilled_items()
+        if not missing:
+            return None
+        facts, passing = self.facts(settings.judge), self.passing(settings)
+        chosen = {
+            episode
+            for episode, item in zip(facts.ids, facts.item_ids, strict=True)
+            if item not in missing and (passing is None or episode in passing)
+        }
+        return fold_facts(facts, self.header.run.mode, chosen=chosen)

@@ -308,6 +308,11 @@ class RunReader:
         """Headers of all haystacks."""
         return [_haystack(r) for r in self.query(f"SELECT {_HAYSTACK} FROM haystack ORDER BY id")]
 
+    def unfilled_items(self) -> frozenset[int]:
+        """Ids of items that some rung of the ladder could not be filled for: outside paired comparisons."""
+        rows = self.query("SELECT DISTINCT item_id FROM haystack WHERE available=0 AND scale>=0")
+        return frozenset(row[0] for row in rows)
+
     # -- episodes --------------------------------------------------------------------------------
 
     def episode_facts(self, judge: str, since_rev: int = 0) -> list[EpisodeFact]:

@@ -16,8 +16,10 @@ from memtui.model import Usage
 from memtui.report.as_json import report_document
 from memtui.report.build import build_report, report_at
 from memtui.report.plain import report_text
+from memtui.report.plot import overview_of
 from memtui.report.source import ReportSource
 from memtui.report.tab_csv import tab_csv
+from memtui.state.session import RunSession
 from memtui.state.tab import TABS, Tab
 from memtui.store.reader import open_run
 from tests.report.generated_run import ARMS, RunFile, anything
@@ -179,3 +181,28 @@ def test_a_plot_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     assert main(["report", str(path), "--plot", "nobody"]) == 2
     assert "no arm is called 'nobody'" in capfd.readouterr().err
     assert main(["report", str(path), "--plot", "--budget", "99"]) == 2
+
+
+def test_s_star_of_the_screen_is_that_of_the_report(tmp_path: Path) -> None:
+    run = RunFile(tmp_path / "a.memtui")
+    for number in range(10):
+        run.item(f"q{number}")
+        for scale in (0.0, 100.0, 200.0):
+            # The pool was too small for q0 and q1 at 200: the two that are lost at 100.
+            if scale == 200.0 and number < 4:
+                run.haystack(f"q{number}", scale, 1, available=False)
+                continue
+            label = "wrong" if scale == 100.0 and number < 4 else "right"
+            run.add(BM25, f"q{number}", scale, [[f"e-q{number}"]], label)
+    path = run.write()
+    with open_run(path) as reader:
+        report = build_report(reader, bootstrap=False)
+        shown = overview_of(ReportSource(reader), 2, 0.7)
+    assert report.ladder_items == 6 and str(report.arms[0].s_star) == "> 200"
+    assert shown.arms[0].s_star == report.arms[0].s_star
+    assert report.arms[0].drop is not None
+    assert shown.arms[0].delta == report.arms[0].drop.difference
+    session = RunSession(path)
+    folds, ladder = session.folds(session.settings), session.ladder_folds(session.settings)
+    session.close()
+    assert ladder is not None and len(ladder) == len(folds) == 3
