@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
-from memtui.screens.base import MemtuiScreen
-from memtui.screens.compare_files import ComparedFiles, Sides
 from memtui.screens.compare_parts import (
     ScaleSource,
     chosen_pairs,
@@ -27,6 +24,7 @@ from memtui.screens.compare_parts import (
     side_lines,
     table_heading,
 )
+from memtui.screens.compare_reading import ComparingScreen
 from memtui.screens.pair import PairScreen
 from memtui.screens.pair_source import PairSource
 from memtui.state.compare_marks import Mark
@@ -36,7 +34,6 @@ from memtui.views.columns import heading
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-from memtui.views.title import Title
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
     from memtui.report.on_screen import Data
 
 
-class CompareScreen(MemtuiScreen):
+class CompareScreen(ComparingScreen):
     """The table by scale, and below it the pairs that flip."""
 
     NUMBER = 6
@@ -78,16 +75,7 @@ class CompareScreen(MemtuiScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._marks: tuple[Mark, Mark] | None = None
-        self._question: int | None = None
-        """An episode whose question the list should stand on."""
-        self._any_history = False
         self._everything = False
-        self._found: Comparison | None = None
-        self._arms: tuple[list[str], list[str]] = ([], [])
-        self._files = ComparedFiles()
-        self._sides: Sides | None = None
-        self._reading = 0
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="compare-head")
@@ -107,16 +95,6 @@ class CompareScreen(MemtuiScreen):
     def pairs(self) -> VirtualList:
         """The list of pairs."""
         return self.query_one("#compare-pairs", VirtualList)
-
-    @property
-    def found(self) -> Comparison | None:
-        """What is on screen."""
-        return self._found
-
-    @property
-    def sides(self) -> Sides | None:
-        """(file, arm) of A and of B."""
-        return self._sides
 
     @property
     def episode_id(self) -> int | None:
@@ -144,94 +122,6 @@ class CompareScreen(MemtuiScreen):
     def pace(self) -> float:
         return 0.5
 
-    def title_facts(self) -> Title:
-        title = super().title_facts()
-        if self._sides is not None and self._sides[0][0] != self._sides[1][0]:
-            title = replace(title, file=f"{self._sides[0][0].name} | {self._sides[1][0].name}")
-        return title
-
-    # --- what is compared -----------------------------------------------------------------------
-
-    def show_marks(self, a: Mark, b: Mark) -> None:
-        """Compare two arms or two files."""
-        self._marks = (a, b)
-        self._sides = None
-        self._everything = self._any_history = False
-        self._drawn = None
-        if self.is_mounted:
-            self.freshen()
-
-    def show_episode(self, episode_id: int) -> None:
-        """Stay with a question: its arm is compared where nothing was marked, the list stands on it."""
-        session = self.bench.session
-        self._question = episode_id
-        self._drawn = None
-        if session is None or self._marks is not None:
-            return
-        try:
-            row = session.pages.episode_rows([episode_id]).get(episode_id)
-        except UserError:
-            return  # what is wrong with the file is said when it is compared
-        if row is not None:
-            self._marks = (Mark(session.path, row.arm), Mark(session.path))
-
-    def forget(self) -> None:
-        super().forget()
-        marks = self._marks
-        session = self.bench.session
-        if marks is None or session is None or session.path not in {mark.path for mark in marks}:
-            self._marks = None
-        self._found = self._sides = self._question = None
-        self._files.close()
-
-    def on_unmount(self) -> None:
-        self._files.close()
-
-    # --- reading --------------------------------------------------------------------------------
-
-    def depends_on(self) -> object:
-        return (super().depends_on(), self._marks, self._any_history, self._reading)
-
-    def draw(self) -> None:
-        session = self.bench.session
-        if session is None:
-            return
-        if self._marks is None:
-            first = next((arm.key for arm in session.header.arms), None)
-            if first is None:
-                self._say_instead("no arm has started yet")
-                return
-            self._marks = (Mark(session.path, first), Mark(session.path))
-            self._drawn = self.depends_on()
-        if self._found is None and self._sides is None:
-            waiting = [Text(end=""), styled(" comparing …", self.look.muted)]
-            self.query_one("#compare-head", LineBlock).show(waiting)
-        self._load(session)
-
-    @work(exclusive=True, group="compare")
-    async def _load(self, session: RunSession) -> None:
-        settings, marks, any_history = session.settings, self._marks, self._any_history
-        assert marks is not None
-
-        try:
-            sides, arms, found = await session.ask(
-                self._files.read, session, settings, marks, any_history=any_history
-            )
-        except UserError as error:
-            self._found = None
-            self._say_instead(str(error))
-            return
-        if settings != session.settings or marks != self._marks:
-            return
-        self._sides, self._arms = sides, arms
-        self.show_title()
-        if isinstance(found, UserError):
-            self._found = None
-            self._say_instead(str(found))
-            return
-        self._found = found
-        self._show(found, session)
-
     def _say_instead(self, words: str) -> None:
         look, width = self.look, max(20, self.size.width)
         lines = [Text(end="")]
@@ -246,6 +136,9 @@ class CompareScreen(MemtuiScreen):
             empty.display = False
         self.query_one("#compare-list-head", LineBlock).show([])
         self.query_one("#compare-facts", LineBlock).show([])
+
+    def other_sides(self) -> None:
+        self._everything = False
 
     # --- drawing --------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from memtui.errors import UserError
@@ -11,6 +12,8 @@ from memtui.state.compare_marks import Mark, arm_of
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.store.reader import RunReader, open_run
+from memtui.store.side_file import SideFile
+from memtui.store.tail import Tail
 
 Sides = tuple[tuple[Path, str], tuple[Path, str]]
 """(file, arm) of A and of B."""
@@ -21,12 +24,44 @@ class ComparedFiles:
 
     def __init__(self) -> None:
         self._foreign: dict[Path, RunReader] = {}
+        self._tails: dict[Path, Tail] = {}
+        self._side_files: dict[Path, tuple[SideFile, tuple[int, ...]]] = {}
+        self._lock = threading.Lock()
+        """Held while the tails are asked: they are closed by the thread of the screen."""
 
     def close(self) -> None:
         """Let go of every file but the open one."""
+        with self._lock:
+            for tail in self._tails.values():
+                tail.close()
+            self._tails.clear()
+            self._side_files.clear()
         for reader in self._foreign.values():
             reader.close()
         self._foreign.clear()
+
+    def changed(self) -> bool:
+        """Whether a file that is not the open one has other episodes, verdicts or flags than before.
+
+        UserError where one cannot be read any more.
+        """
+        found = False
+        with self._lock:
+            for path, tail in self._tails.items():
+                changes = tail.poll()
+                if changes is None:
+                    continue
+                if changes.gone:
+                    raise UserError(
+                        f"{path.name} was removed; what is on screen is the last that was read"
+                    )
+                found |= changes.replaced or changes.declared
+                found |= bool(changes.episodes or changes.judged)
+            for path, (side_file, stamp) in self._side_files.items():
+                now = side_file.stamp()
+                found |= now != stamp
+                self._side_files[path] = (side_file, now)
+        return found
 
     def pages(self, session: RunSession, sides: Sides) -> tuple[RunReader, RunReader]:
         """Readers of A and of B for the lines that come into view."""
@@ -72,7 +107,13 @@ class ComparedFiles:
         if path == session.path:
             return session.reader
         if path not in self._foreign:
-            self._foreign[path] = open_run(path)
+            reader = open_run(path)
+            side_file = SideFile(path, reader.run().uid)
+            with self._lock:
+                # Before anything is read: what is written from now on is noticed.
+                self._tails[path] = Tail(path, [reader])
+                self._side_files[path] = (side_file, side_file.stamp())
+            self._foreign[path] = reader
         return self._foreign[path]
 
     def _source(self, session: RunSession, settings: Settings, path: Path) -> ReportSource:

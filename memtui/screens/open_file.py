@@ -218,11 +218,21 @@ class OpenFileApp(App[int]):
         if path is None:
             return
         self.say(f"kept in {path}")
+        session.interrupt()
+        self._marks_changed(session)
+
+    def _marks_changed(self, session: RunSession) -> None:
+        """Rates follow a flag, lines a note."""
         session.leave_out()
         self._read_all_anew()
-        session.interrupt()
         self._read_folds()
         self.freshen()
+
+    @work(exclusive=True, group="marks")
+    async def _read_marks(self, session: RunSession) -> None:
+        """Take over what another process noted or flagged."""
+        if await session.ask(session.read_marks) and session is self._session:
+            self._marks_changed(session)
 
     def _read_all_anew(self) -> None:
         """What was read of episodes depends on what the reader flagged or noted."""
@@ -372,7 +382,11 @@ class OpenFileApp(App[int]):
 
     def _on_second(self) -> None:
         session = self._session
-        if session is None or not session.header.live or self._held:
+        if session is None or self._held:
+            return
+        if session.marks_are_stale:
+            self._read_marks(session)
+        if not session.header.live:
             return
         session.header = session.aged_header()
         self.freshen()

@@ -90,6 +90,7 @@ class RunSession:
         if judge not in self.header.judges and self.header.judges:
             judge = self.header.judges[0]
         self.side_file = SideFile(path, run.uid)
+        self._marks_stamp = self.side_file.stamp()
         self.marks: Marks = self.side_file.read()
         """What the reader added to the run, as it was read last."""
         self.settings: Settings = settings_of_run(
@@ -104,8 +105,21 @@ class RunSession:
         path = None
         for kind, target, value in entries:
             path = self.side_file.append(kind, target, value)
-        self.marks = self.side_file.read()
+        self.read_marks()
         return path
+
+    @property
+    def marks_are_stale(self) -> bool:
+        """Whether somebody added to the side file since it was read."""
+        return self.side_file.stamp() != self._marks_stamp
+
+    def read_marks(self) -> bool:
+        """Read the side file again; True where it holds something else than before."""
+        before = self.marks
+        # The stamp first: what is added meanwhile is read once more.
+        self._marks_stamp = self.side_file.stamp()
+        self.marks = self.side_file.read()
+        return self.marks != before
 
     def leave_out(self) -> bool:
         """Leave out of every rate what the settings say; True where that is another set than before."""

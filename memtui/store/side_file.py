@@ -74,6 +74,18 @@ class SideFile:
         self.beside = run_path.absolute().parent / f"{named}{SUFFIX}"
         self.apart = state_folder() / f"{named}{SUFFIX}"
 
+    def stamp(self) -> tuple[int, ...]:
+        """Differs when an entry was added, here or by another process; costs two looks at the folder."""
+        found: list[int] = []
+        for path in (self.beside, self.apart):
+            try:
+                status = path.stat()
+            except OSError:
+                found.append(0)
+            else:
+                found += (status.st_ino, status.st_size, status.st_mtime_ns)
+        return tuple(found)
+
     def read(self) -> Marks:
         """What holds now; lines that are torn, foreign or of an unknown kind are passed over."""
         entries: list[tuple[str, str, str, str]] = []
