@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import is_
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -71,6 +72,7 @@ class RunsScreen(RunControl):
         super().__init__(folder)
         self._runs = RunList(folder)
         self._lines: list[RunLine] = []
+        self._read_last: list[RunLine] = []
         self._ids: dict[Path, int] = {}
         self._source: RunRows | None = None
         self._timer: Timer | None = None
@@ -136,6 +138,8 @@ class RunsScreen(RunControl):
         worker, call = get_current_worker(), self.app.call_from_thread
         try:
             lines = self._runs.glance(without_flagged=self._without_flagged)
+            if len(lines) == len(self._read_last) and all(map(is_, lines, self._read_last)):
+                return  # nothing changed and nothing goes on: the picture stays
             shown = monotonic()
             call(self._show, lines, len(lines))
             for number, line in enumerate(lines):
@@ -146,6 +150,8 @@ class RunsScreen(RunControl):
                     call(self._show, list(lines), len(lines) - number - 1)
                     shown = monotonic()
             call(self._show, lines, 0)
+            # Made anew with the rates that were read: equal objects at the next look mean no change.
+            self._read_last = self._runs.glance(without_flagged=self._without_flagged)
         except UserError as error:
             call(self.bench.say, str(error), error=True)
         finally:

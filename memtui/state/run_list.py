@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.errors import UserError
 from memtui.metrics.histogram import Fold, merge
@@ -15,8 +16,8 @@ from memtui.model import FLAGGED
 from memtui.state.overview import fold_cells
 from memtui.state.run_cost import Paid, paid_for
 from memtui.store.reader import RunReader
-from memtui.store.side_file import NO_MARKS, Marks, SideFile
-from memtui.store.workspace import RunFolder, RunSummary, stamp_of
+from memtui.store.side_file import NO_MARKS, Marks, SideFile, state_folder
+from memtui.store.workspace import RunFolder, RunSummary, Version, stamp_of, versions_in
 
 READ_SHARE = 10.0
 """Of a run that goes on, rates may take at most one part in so many of the time."""
@@ -97,38 +98,54 @@ class _Read:
     took: float
 
 
+class _Shown(NamedTuple):
+    """What a line was made of; the same parts make the same line."""
+
+    run: RunSummary
+    marks: Marks
+    read: _Read | None
+    without_flagged: bool
+
+
 class RunList:
     """The files of a folder as lines; the reading is done by whoever calls, in a thread of theirs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = RunFolder(folder)
         self._read: dict[Path, _Read] = {}
-        self._marks: dict[Path, tuple[object, Marks]] = {}
+        self._marks: dict[Path, tuple[str, SideFile, object, Marks]] = {}
+        self._made: dict[Path, tuple[_Shown, RunLine]] = {}
 
     def glance(self, *, without_flagged: bool = False) -> list[RunLine]:
-        """All files, newest first, with the rates that were read before; UserError for a missing folder."""
-        lines = []
-        for run in self._folder.look():
-            marks = self._marks_of(run)
-            line = RunLine(
-                run,
-                alias=marks.aliases.get("", ""),
-                note=marks.notes.get("", ""),
-                flagged=len(marks.bad_gold),
-                without_flagged=without_flagged,
+        """All files, newest first, with the rates that were read before; UserError for a missing folder.
+
+        A line of which nothing changed is the same object as before.
+        """
+        runs = self._folder.look()
+        try:
+            apart = versions_in(state_folder())
+        except OSError:
+            apart = {}
+        made = {}
+        for run in runs:
+            parts = _Shown(
+                run, self._marks_of(run, apart), self._read.get(run.path), without_flagged
             )
-            read = self._read.get(run.path)
-            if read is not None and read.without[:3] == (run.uid, run.judge, without_flagged):
-                line = _with(line, read.line)
-            lines.append(line)
-        return lines
+            known = self._made.get(run.path)
+            if known is not None and all(map(is_, known[0], parts)):
+                made[run.path] = known
+            else:
+                made[run.path] = parts, _line(parts)
+        self._made = made
+        return [made[run.path][1] for run in runs]
 
     def with_rates(self, line: RunLine) -> RunLine:
         """The line with its rates; from memory where neither the file nor the flags changed."""
         run = line.summary
         if run.state == "unusable":
             return line
-        flagged = self._marks_of(run).bad_gold if line.without_flagged else frozenset[str]()
+        marks = self._marks[run.path][3] if run.path in self._marks else NO_MARKS
+        flagged = marks.bad_gold if line.without_flagged else frozenset[str]()
         without = (run.uid, run.judge, line.without_flagged, flagged)
         key = (run.stamp or None, *without)
         read = self._read.get(run.path)
@@ -144,32 +161,43 @@ class RunList:
         except (UserError, ValueError, TypeError, KeyError, AttributeError) as error:
             # The header can be read, the episodes cannot: the line says so and the others stay.
             found = replace(line, problem=str(error).replace(f"{run.path} ", "") or "unreadable")
+            stamp = () if "locked" in found.problem else stamp
         now = monotonic()
         self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
         return found
 
-    def _marks_of(self, run: RunSummary) -> Marks:
-        """What the reader added to a run, read again where a side file changed."""
+    def _marks_of(self, run: RunSummary, apart: Mapping[str, Version]) -> Marks:
+        """What the reader added to a run, read again where a side file changed. `apart`: those not beside."""
         if not run.uid:
             return NO_MARKS
-        side = SideFile(run.path, run.uid)
-        key = (run.uid, *map(_version, (side.beside, side.apart)))
         known = self._marks.get(run.path)
-        if known is None or known[0] != key:
-            known = self._marks[run.path] = key, side.read()
-        return known[1]
+        side = (
+            known[1] if known is not None and known[0] == run.uid else SideFile(run.path, run.uid)
+        )
+        versions = self._folder.versions.get(side.beside.name), apart.get(side.apart.name)
+        if known is None or known[1] is not side or known[2] != versions:
+            known = self._marks[run.path] = run.uid, side, versions, side.read()
+        return known[3]
 
 
-def _version(path: Path) -> tuple[int, ...]:
-    try:
-        status = path.stat()
-    except OSError:
-        return ()
-    return status.st_ino, status.st_size, status.st_mtime_ns
+def _line(parts: _Shown) -> RunLine:
+    run, marks, read, without_flagged = parts
+    line = RunLine(
+        run,
+        alias=marks.aliases.get("", ""),
+        note=marks.notes.get("", ""),
+        flagged=len(marks.bad_gold),
+        without_flagged=without_flagged,
+    )
+    if read is not None and read.without[:3] == (run.uid, run.judge, without_flagged):
+        return _with(line, read.line)
+    return line
 
 
 def _with(line: RunLine, read: RunLine) -> RunLine:
-    """The line with the rates of an earlier reading."""
+    """The line with the rates of an earlier reading; itself where it has them."""
+    if line.counts is read.counts and line.paid is read.paid and line.problem == read.problem:
+        return line
     return replace(
         line,
         judge=read.judge,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,8 +24,13 @@ LIVE = (RunState.RUNNING.value, RunState.PAUSED.value)
 COARSE_NS = 100_000_000
 """A file written to this shortly before it was read may change again within one tick of its clock."""
 
+LOG = "-wal"
+"""What SQLite appends to the name of a file for its write-ahead log."""
+
+Version = tuple[int, int, int]
+"""Inode, time of the last change (ns) and size of a file."""
 Stamp = tuple[int, ...]
-"""(inode, mtime, size) of a run file and of the write-ahead log beside it: other once something was
+"""The versions of a run file and of the write-ahead log beside it: other once something was
 written. It stands for SQLite's `data_version`, which only says something to a connection kept open."""
 
 
@@ -71,24 +78,46 @@ class RunFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[Path, RunSummary] = {}
+        self.versions: dict[str, Version] = {}
+        """Of every file of the folder at the last look, by name."""
+        self._known: dict[str, RunSummary] = {}
 
     def look(self, now: datetime | None = None) -> list[RunSummary]:
-        """All run files, newest first, unusable ones last; StoreError for a missing folder."""
+        """All run files, newest first, unusable ones last; StoreError for a missing folder.
+
+        What did not change is the same object as before, but for a run that goes on.
+        """
         try:
-            paths = [p for p in self.folder.iterdir() if p.suffix == SUFFIX and p.is_file()]
+            self.versions = versions_in(self.folder)
         except OSError as error:
             raise StoreError(
                 f"{self.folder} cannot be listed ({error.strerror})", exit_code=2
             ) from None
-        self._known = {path: self._summary(path, now) for path in paths}
+        names = [name for name in self.versions if name.endswith(SUFFIX) and name != SUFFIX]
+        self._known = {name: self._summary(name, now) for name in names}
         return newest_first(self._known.values())
 
-    def _summary(self, path: Path, now: datetime | None) -> RunSummary:
-        before = self._known.get(path)
-        if before is not None and before.stamp and before.stamp == stamp_of(path):
-            return aged(before, now)
-        return summarise(path, now)
+    def _summary(self, name: str, now: datetime | None) -> RunSummary:
+        before = self._known.get(name)
+        if before is not None and before.stamp:
+            stamp = _stamp(self.versions[name], self.versions.get(name + LOG))
+            if before.stamp == stamp:
+                return aged(before, now)
+        return summarise(self.folder / name if before is None else before.path, now)
+
+
+def versions_in(folder: Path) -> dict[str, Version]:
+    """Version of each regular file of a folder by its name; OSError where it cannot be listed."""
+    found = {}
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError:
+                continue
+            if stat.S_ISREG(status.st_mode):
+                found[entry.name] = status.st_ino, status.st_mtime_ns, status.st_size
+    return found
 
 
 def list_runs(folder: Path, now: datetime | None = None) -> list[RunSummary]:
@@ -105,18 +134,21 @@ def newest_first(runs: Iterable[RunSummary]) -> list[RunSummary]:
 
 def stamp_of(path: Path) -> Stamp:
     """The stamp of a run file; empty where it says nothing: just written to, or gone."""
-    found: list[int] = []
-    latest = 0
-    for part in (path, path.with_name(path.name + "-wal")):
-        try:
-            status = part.stat()
-        except OSError:
-            if part is path:
-                return ()
-            continue
-        latest = max(latest, status.st_mtime_ns)
-        found += [status.st_ino, status.st_mtime_ns, status.st_size]
-    return () if latest > time.time_ns() - COARSE_NS else tuple(found)
+    file = _version(path)
+    return () if file is None else _stamp(file, _version(path.with_name(path.name + LOG)))
+
+
+def _version(path: Path) -> Version | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _stamp(file: Version, log: Version | None) -> Stamp:
+    latest = file[1] if log is None else max(file[1], log[1])
+    return () if latest > time.time_ns() - COARSE_NS else (*file, *(log or ()))
 
 
 def summarise(path: Path, now: datetime | None = None) -> RunSummary:
@@ -158,14 +190,10 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
     except (UserError, ValueError, TypeError, AttributeError) as error:
         # A damaged file can hold anything in its columns; the line says so instead of a traceback.
         problem = str(error).replace(f"{path} ", "")
-        return RunSummary(
-            path,
-            "unusable",
-            problem=problem,
-            trouble="empty" if isinstance(error, NothingYet) else _trouble(problem),
-            size=size,
-            stamp=stamp,
-        )
+        trouble = "empty" if isinstance(error, NothingYet) else _trouble(problem)
+        # What a lock or a permission kept away may be there next time, though the file is the same.
+        kept = () if trouble in ("locked", "unreadable") else stamp
+        return RunSummary(path, "unusable", problem=problem, trouble=trouble, size=size, stamp=kept)
     return aged(summary, now)
 
 
