@@ -54,7 +54,10 @@ async def check_package(
         found = Check(OWN_NETWORK, FAILED, f"tried: {', '.join(refused[:3])}")
     elif pool.started > 1:
         found = Check(OWN_NETWORK, FAILED, f"{pool.started - 1} processes died before they told")
-    checks = [_known(recipe, check) for check in (*report.checks, *closing.checks)]
+    tried = (*report.checks, *closing.checks)
+    checks = [
+        _known(recipe, check) for check in sorted(tried, key=lambda check: wanted.index(check.rule))
+    ]
     return ConformanceReport(report.system, (*checks, found))
 
 
