@@ -14,7 +14,7 @@ from memtui.state.session import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
-from memtui.views.numbers import compact, duration, money, scale
+from memtui.views.numbers import compact, count, duration, money, scale
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
@@ -28,6 +28,8 @@ SIDE_BY_SIDE = 100
 BODY = 3
 """Lines that the work in flight and the latest endings keep: what can wait gives way first."""
 MOST_ALARMS = 2
+AROUND, FEWEST_FACTS, ROOM = 6, 2, 6
+"""Rows of title, tabs, headings, a gap and hints; the least facts of a cell; rows the dock would have."""
 DOING = 18
 """Cells of what an episode is doing."""
 STRIP = 12
@@ -105,9 +107,9 @@ def _alarm(word: str, text: str, width: int, look: Look) -> Text:
 
 def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
     """Where there is room for one line only: how many, and the one that has been at it longest."""
-    count = max(dock.in_flight_total, len(dock.in_flight))
+    many = max(dock.in_flight_total, len(dock.in_flight))
     then = "were in flight" if _quiet(dock) else "in flight"
-    line = styled(f" {count} {then}, longest ", look.muted)
+    line = styled(f" {many} {then}, longest ", look.muted)
     flight = max(dock.in_flight, key=_so_far)
     line.append_text(_flight(flight, width - line.cell_len, look, padded=False))
     return line
@@ -115,7 +117,7 @@ def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
 
 def _progress(dock: Dock, width: int, look: Look) -> Text:
     quiet = _quiet(dock)
-    facts = [f"{dock.done} of {dock.planned}"]
+    facts = [f"{count(dock.done)} of {count(dock.planned)}"]
     if quiet and dock.age is not None:
         facts.append(f"no sign of life for {duration(dock.age * 1000)}")
     else:
@@ -123,10 +125,10 @@ def _progress(dock: Dock, width: int, look: Look) -> Text:
     word = dock.state
     line = Text(f" ▸ {word} ", end="", no_wrap=True)
     line.stylize(look.accent if word == "running" else look.budget)
-    while len(facts) > 1 and len("   ".join(facts)) > width - line.cell_len - 14:
+    while len(facts) > 1 and cell_len("   ".join(facts)) > width - line.cell_len - 14:
         facts.pop()
     tail = "   ".join(facts)
-    bar = max(8, min(40, width - line.cell_len - len(tail) - 6))
+    bar = max(8, min(40, width - line.cell_len - cell_len(tail) - 6))
     line.append_text(share_bar(dock.done, dock.planned, bar, look))
     line.append(f"  {facts[0]}")
     line.append(tail[len(facts[0]) :], look.missing if quiet else "")
@@ -221,11 +223,11 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
     if dock.retries:
         parts.append(styled(f"{dock.retries} retries", look.muted))
     if dock.troubles.excluded:
-        total = sum(count for _, count in dock.troubles.excluded)
-        causes = ", ".join(f"{count} {cause}" for cause, count in dock.troubles.excluded[:3])
+        total = sum(many for _, many in dock.troubles.excluded)
+        causes = ", ".join(f"{many} {cause}" for cause, many in dock.troubles.excluded[:3])
         parts.append(styled(f"! {total} excluded ({clean_line(causes)})", look.missing))
-    for kind, count in dock.errors[:3]:
-        parts.append(styled(f"{count} × {clean_line(kind, width=24)}", look.missing))
+    for kind, many in dock.errors[:3]:
+        parts.append(styled(f"{many} × {clean_line(kind, width=24)}", look.missing))
     if dock.late is not None and dock.late > LATE:
         parts.append(styled(f"driver late by {duration(dock.late * 1000)}", look.budget))
     if not parts and dock.last_log is None:
@@ -238,16 +240,21 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
     return [line]
 
 
+def _elapsed(seconds: float) -> str:
+    """A driver says tenths of a second at best."""
+    return f"{seconds:.1f} s" if seconds < 9.95 else duration(seconds * 1000)
+
+
 def _so_far(flight: InFlight) -> float:
     return flight.seconds or flight.age or 0.0
 
 
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
-    count = max(dock.in_flight_total, len(dock.in_flight))
+    many = max(dock.in_flight_total, len(dock.in_flight))
     flights = sorted(dock.in_flight, key=lambda one: -_so_far(one))[: height - 1]
     then = "were in flight" if _quiet(dock) else "in flight"
-    head = Text.assemble(" ", (then, look.muted), f" {count}", end="", no_wrap=True)
-    if count > len(flights):
+    head = Text.assemble(" ", (then, look.muted), f" {many}", end="", no_wrap=True)
+    if many > len(flights):
         head.append(", longest first", look.muted)
     return [head, *(_flight(flight, width, look, padded=True) for flight in flights)]
 
@@ -255,7 +262,7 @@ def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
 def _flight(flight: InFlight, width: int, look: Look, *, padded: bool) -> Text:
     """``1.5 s searching  call 2 of 12 s  bm25/once +100 q1``: this piece of work, then the episode's age."""
     line = Text(" " if padded else "", end="", no_wrap=True)
-    seconds = "" if flight.seconds is None else duration(flight.seconds * 1000)
+    seconds = "" if flight.seconds is None else _elapsed(flight.seconds)
     line.append(seconds.rjust(7) if padded else seconds, look.muted)
     line.append("  " if padded else " ")
     doing = clean_line(flight.held or flight.doing or "working", width=DOING)
@@ -263,7 +270,7 @@ def _flight(flight: InFlight, width: int, look: Look, *, padded: bool) -> Text:
     calls = "" if not flight.calls else f"call {flight.calls}"
     line.append(f" {calls.ljust(7) if padded else calls}", look.muted)
     if flight.age is not None and flight.age != flight.seconds and width >= ROOMY:
-        age = f"of {duration(flight.age * 1000)}"
+        age = f"of {_elapsed(flight.age)}"
         line.append(f" {age.ljust(10) if padded else age}", look.muted)
     rung, item = scale(flight.scale).rjust(5), clean_line(flight.item, width=24)
     room = max(8, width - line.cell_len - cell_len(rung) - 3)
@@ -291,6 +298,13 @@ def _feed(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) ->
         line.append(clean_line(row.question, width=max(8, width - line.cell_len)))
         lines.append(line)
     return lines
+
+
+def facts_beside_dock(keep: int, rows: int, arms: int) -> int:
+    """Lines of the facts of a cell, at most `keep`, on a screen of `rows` with a table of `arms`: where
+    room is short, what goes on comes before what the table says already."""
+    left = rows - arms - AROUND - keep
+    return max(FEWEST_FACTS, keep - max(0, ROOM - left))
 
 
 def dock_stamp(header: Header) -> object:

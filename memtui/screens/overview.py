@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.screens.dock import dock_lines, dock_stamp, trouble_lines
+from memtui.screens.dock import dock_lines, dock_stamp, facts_beside_dock, trouble_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
 from memtui.screens.overview_tabs import NAMES
@@ -152,6 +152,9 @@ class OverviewScreen(TypedOverview):
         head.show([self._with_measures(first, width, overview), second])
         lines = cell_facts(heat.arm, heat.cell, width - 1, look)
         keep = 4 if width >= 80 else 5
+        session = self.bench.session
+        if session is not None and session.header.live:
+            keep = facts_beside_dock(keep, self.size.height, len(overview.arms))
         lines = lines[:keep] + [Text(end="")] * (keep - len(lines))
         facts.show([Text(end=""), *lines])
         self._draw_lower(overview, width)

@@ -134,8 +134,11 @@ class ReplayScreen(MemtuiScreen):
     def title_facts(self) -> Title:
         title = super().title_facts()
         sign = "▸" if self._playing else "‖"
-        state = f"{sign} replay {self.speed}x {clock(self._moment)}"
         picture = self._picture
+        moment = (
+            self._moment if picture is None else picture.moment
+        )  # what is shown, not what comes
+        state = f"{sign} replay {self.speed}x {clock(moment)}"
         return Title(
             title.number, title.screen, title.file, state, state, title.budget, title.hard,
             title.alpha, title.judge, title.filter,

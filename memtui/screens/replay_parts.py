@@ -9,6 +9,7 @@ from memtui.state.overview import MEASURES, Measure, Overview
 from memtui.state.replay import clock
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
+from memtui.views.numbers import count
 from memtui.views.text_door import clean_line
 
 BAR = 40
@@ -37,13 +38,17 @@ def progress_lines(
     bar = max(8, min(BAR, width - line.cell_len - len(tail)))
     line.append_text(share_bar(round(moment * 1000), max(1, round(length * 1000)), bar, look))
     line.append(tail)
-    facts = [Text.assemble((f"{dock.done} of {dock.planned}", ""), (" had ended", look.muted))]
+    facts = [
+        Text.assemble(
+            (f"{count(dock.done)} of {count(dock.planned)}", ""), (" had ended", look.muted)
+        )
+    ]
     if dock.per_minute:
         facts.append(Text(f"{dock.per_minute:.0f}/min"))
     facts.append(Text.assemble((f"{dock.running}", ""), (" in flight", look.muted)))
     if dock.troubles.excluded:
-        total = sum(count for _, count in dock.troubles.excluded)
-        causes = ", ".join(f"{count} {cause}" for cause, count in dock.troubles.excluded[:3])
+        total = sum(many for _, many in dock.troubles.excluded)
+        causes = ", ".join(f"{many} {cause}" for cause, many in dock.troubles.excluded[:3])
         facts.append(Text(f"! {total} excluded ({clean_line(causes)})", style=look.missing))
     second = Text(" ", end="", no_wrap=True)
     for number, fact in enumerate(facts):

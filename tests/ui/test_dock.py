@@ -11,7 +11,7 @@ import pytest
 from memtui.store.events import RunStateEvent
 from tests.ui.beating import BUSY, GOING_ON, beat, broken, going_on
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
-from tests.ui.make_run import at
+from tests.ui.make_run import ARMS, at
 from tests.ui.test_live_run import until
 
 FRESH = -3600.0
@@ -84,3 +84,14 @@ async def test_running_stays_in_row_1_on_every_screen_at_80_columns(tmp_path: Pa
         for keys in (("2",), ("3", "e"), ("enter",), ("5",), ("6",)):
             await press(pilot, *keys)
             assert "▸ running" in screen_text(app).splitlines()[0]
+
+
+async def test_twelve_arms_at_80x24_leave_room_for_what_goes_on(tmp_path: Path) -> None:
+    arms = tuple((f"{m}-{n}", a, c, s) for n in (1, 2) for m, a, c, s in ARMS)
+    story = replace(GOING_ON, arms=arms, scales=(0.0,), items=2)
+    async with going_on(tmp_path / "live.memtui", story) as sink:
+        await beat(sink, BUSY, age=FRESH)
+        async with opened(tmp_path / "live.memtui") as (app, pilot):
+            await until(pilot, lambda: "5 in flight" in screen_text(app))
+            shown = screen_text(app)
+            assert "12 of 24" in shown and "Which town did" in shown
