@@ -69,6 +69,14 @@ class Fold:
             self._coverage_sweep = ClusterSweep(self.coverage_profiles.items())
         return self._coverage_sweep
 
+    def work_out(self, mode: str) -> None:
+        """Make all of the above now, in the thread that calls, so that nobody waits for it later."""
+        self.sweep(mode)
+        self.steady(mode)
+        if self.clustered:
+            self.cluster_sweep()
+            self.coverage_sweep()
+
 
 def fold(
     facts: Collection[FlaggedFact],

@@ -103,6 +103,7 @@ class EpisodesScreen(EpisodeFilters):
 
     def on_mount(self) -> None:
         self.rows.focus()
+        self.rows.at_once = self._draw_facts
         super().on_mount()
 
     # --- reading and drawing --------------------------------------------------------------------
@@ -114,20 +115,26 @@ class EpisodesScreen(EpisodeFilters):
         session = self.bench.session
         if session is None:
             return
-        if self._shown is None:
-            self._first_rows(session)
-        self.reload(session)
+        if self._shown is None and self._first_rows(session):
+            # Reading the facts would share the interpreter with drawing the rows.
+            self.call_after_refresh(self.reload, session)
+        else:
+            self.reload(session)
 
-    def _first_rows(self, session: RunSession) -> None:
-        """The newest episodes at once, before the facts that filters and counts need are read."""
+    def _first_rows(self, session: RunSession) -> bool:
+        """The newest episodes at once, before the facts that filters and counts need are read.
+
+        False where that is not what the reader's choices ask for.
+        """
         if session.settings.filtered or session.settings.sort is not SortKey.NEWEST:
-            return
+            return False
         try:
-            ids = session.pages.episode_ids("", (), "e.id DESC")
+            ids = session.pages.newest_ids()
         except UserError as error:
             self.bench.say(str(error), error=True)
-            return
+            return False
         self._show(session, ids, session.settings)
+        return True
 
     @work(exclusive=True, group="ids")
     async def reload(self, session: RunSession) -> None:
@@ -276,10 +283,6 @@ class EpisodesScreen(EpisodeFilters):
         self.call_after_refresh(self.draw_around)
 
     # --- keys -----------------------------------------------------------------------------------
-
-    @on(VirtualList.Moved, "#episodes")
-    def _moved(self) -> None:
-        self._draw_facts()
 
     @on(VirtualList.Chosen, "#episodes")
     def _chosen(self, message: VirtualList.Chosen) -> None:

@@ -7,11 +7,12 @@ most ten times a second.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import work
 from textual.actions import ActionParseResult
@@ -22,8 +23,6 @@ from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.model import Outcome
-from memtui.report.alarms import troubles_of
-from memtui.state.live import Troubles
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -33,12 +32,15 @@ from memtui.views.numbers import count
 from memtui.views.outcome import SIGNS
 from memtui.views.text_door import clean_line
 
+if TYPE_CHECKING:
+    from memtui.state.live import Troubles
+
 APPLY_EVERY = 0.1
 """Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
 FOLD_EVERY = 0.5
 """Least seconds between two foldings of all facts."""
-FOLD_SHARE = 4.0
-"""Folding all facts again may take at most one part in five of the reading thread's time."""
+FOLD_SHARE = 19.0
+"""Folding all facts again may take at most one part in twenty of the reading thread's time."""
 
 
 class FileNews(Message):
@@ -55,7 +57,11 @@ def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | Non
     folds = session.folds(settings)
     header = session.header
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
+    for group in folds.values():
+        group.work_out(header.run.mode)
     cells = {cell.id: cell for cell in header.cells}
+    from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
+
     troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
     return folds, session.ladder_folds(settings), troubles
 
@@ -70,7 +76,7 @@ class OpenFileApp(App[int]):
         self._folds: Folds | None = None
         self._ladder_folds: Folds | None = None
         self._overview: Overview | None = None
-        self._troubles = Troubles()
+        self._troubles: Troubles | None = None
         self._data_version = 0
         self._versions: dict[int, int] = {}
         self._read_anew = 0
@@ -98,6 +104,10 @@ class OpenFileApp(App[int]):
     @property
     def troubles(self) -> Troubles:
         """What the ended episodes of the whole run say is wrong."""
+        if self._troubles is None:
+            from memtui.state.live import Troubles
+
+            self._troubles = Troubles()
         return self._troubles
 
     @property
@@ -160,7 +170,7 @@ class OpenFileApp(App[int]):
         self.let_go()
         self._session = session
         self._folds = self._ladder_folds = self._overview = None
-        self._troubles = Troubles()
+        self._troubles = None
         self._data_version += 1
         self._versions.clear()
         self._pending = None
@@ -200,10 +210,11 @@ class OpenFileApp(App[int]):
             self._read_all_anew()
         if refold:
             session.interrupt()
-            self._read_folds()
         else:
             self._rebuild()
         self.freshen()
+        if refold:  # after what is on screen asked: a list need not wait for the rates of row 1
+            self._read_folds()
 
     def mark(self, entries: Iterable[tuple[str, str, str]]) -> None:
         """Keep what the reader adds to the run, (kind, target, value) each; rates follow a flag."""
@@ -276,6 +287,9 @@ class OpenFileApp(App[int]):
         self._folds, self._ladder_folds, self._troubles = folds, ladder, troubles
         self._rebuild()
         self.freshen()
+        if not session.header.live:
+            with contextlib.suppress(UserError):  # interrupted: the reader wants something else
+                await session.ask(session.read_ahead, settings)
 
     # --- news of the file -----------------------------------------------------------------------
 

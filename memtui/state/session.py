@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memtui.metrics.limits import call_cap, is_context_arm
@@ -67,6 +68,24 @@ class Header:
         return self.state in (RunState.RUNNING, RunState.PAUSED)
 
 
+COUNT_SHARE = 50
+"""Counting the progress may take one part in so many of the time."""
+KEPT_JUDGES = 2
+"""Judges whose facts are kept: the chosen one, and the next so that it is there when asked for."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """What was read under one judge, and the transaction up to which it was."""
+
+    facts: PackedFacts
+    index: FactIndex
+    rev: int
+    folds: Folds = field(default_factory=dict)
+    """All facts folded as they stood at `folded_at`."""
+    folded_at: int = -1
+
+
 class RunSession:
     """A run file that is open in the app."""
 
@@ -77,10 +96,10 @@ class RunSession:
         self.pages = RunReader(path)
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
-        self._facts = PackedFacts()
-        self._facts_for: tuple[str, frozenset[str]] | None = None
-        self._rev = 0
-        self._index: FactIndex | None = None
+        self._read: dict[str, _Read] = {}
+        self._uncounted = False
+        """Whether episodes changed since the progress was counted."""
+        self._count_after = 0.0
         self._left_out: frozenset[str] = frozenset()
         self.overview_at: OverviewPlace | None = None
         """Where a link wants the overview to begin, until it has begun there."""
@@ -127,6 +146,7 @@ class RunSession:
         if wanted == self._left_out:
             return False
         self._left_out = wanted
+        self._read.clear()
         for reader in self.readers:
             reader.leave_out(wanted)
         return True
@@ -161,6 +181,13 @@ class RunSession:
 
     # --- questions that keep what they read (call inside `ask`) ---------------------------------
 
+    def read_ahead(self, settings: Settings) -> None:
+        """Make ready what the key for the next judge will ask for."""
+        following = settings.with_next_judge(self.header.judges)
+        if following.judge != settings.judge and not settings.filter:
+            for group in self.folds(following).values():
+                group.work_out(self.header.run.mode)
+
     def read_header(self, reader: RunReader | None = None) -> Header:
         """Read the small things anew."""
         source = reader or self._reader
@@ -193,13 +220,24 @@ class RunSession:
             arms=tuple(source.arms()) if changes.declared else old.arms,
             cells=tuple(source.cells()) if changes.declared or changes.episodes else old.cells,
             judges=tuple(source.judges()) if changes.judged else old.judges,
-            progress=source.progress() if changes.episodes or changes.run else old.progress,
+            progress=self._counted(changes),
             heartbeat=heartbeat,
             events=tuple(source.recent_events(LOG_LINES)) if changes.events else old.events,
             warning=source.warning,
             state=state,
             age=age,
         )
+
+    def _counted(self, changes: Changes) -> Progress:
+        """The progress after changes. Counting goes over a whole index, so it may take its time only so often."""
+        self._uncounted = self._uncounted or bool(changes.episodes)
+        now = monotonic()
+        if changes.run or (self._uncounted and now >= self._count_after):
+            progress = self._reader.progress()
+            self._uncounted = False
+            self._count_after = now + COUNT_SHARE * (monotonic() - now)
+            return progress
+        return self.header.progress
 
     def aged_header(self) -> Header:
         """The header with the age of the heartbeat as of now; reads nothing but the lease."""
@@ -209,31 +247,31 @@ class RunSession:
 
     def forget(self) -> None:
         """Another file stands under this name: nothing that was read holds any more."""
-        self._facts, self._facts_for, self._rev = PackedFacts(), None, 0
-        self._index = None
+        self._read.clear()
+
+    def _under(self, judge: str) -> _Read:
+        """What was read under a judge, brought up to date."""
+        rev = self._reader.rev()  # asked first: what comes while we read is read once more
+        found = self._read.get(judge)
+        if found is None or not found.rev:
+            while len(self._read) >= KEPT_JUDGES:
+                del self._read[next(iter(self._read))]
+            facts = self._reader.packed_facts(judge)
+            found = self._read[judge] = _Read(facts, FactIndex(facts, self.header.run.mode), rev)
+        elif rev > found.rev:
+            found.facts.put(self._reader.episode_facts(judge, found.rev))
+            found.facts.about = self._reader.item_facts()
+            found.facts.drop(self._reader.dropped_since(found.rev))
+            found.rev = rev
+        return found
 
     def facts(self, judge: str) -> PackedFacts:
         """All facts under a judge; after the first time only what changed is read."""
-        wanted = judge, self._left_out
-        rev = self._reader.rev()  # asked first: what comes while we read is read once more
-        if self._facts_for != wanted or not self._rev:
-            # Let go of the old ones before the new ones are made; that may be interrupted.
-            self._facts, self._facts_for = PackedFacts(), None
-            self._facts = self._reader.packed_facts(judge)
-            self._facts_for = wanted
-        elif rev > self._rev:
-            self._facts.put(self._reader.episode_facts(judge, self._rev))
-            self._facts.about = self._reader.item_facts()
-            self._facts.drop(self._reader.dropped_since(self._rev))
-        self._rev = rev
-        return self._facts
+        return self._under(judge).facts
 
     def index(self, judge: str) -> FactIndex:
         """The facts under a judge as an episode list wants them."""
-        facts = self.facts(judge)
-        if self._index is None or self._index.facts is not facts:
-            self._index = FactIndex(facts, self.header.run.mode)
-        return self._index
+        return self._under(judge).index
 
     @property
     def context_arms(self) -> frozenset[str]:
@@ -265,8 +303,17 @@ class RunSession:
 
     def folds(self, settings: Settings) -> Folds:
         """The facts that pass the filter line, folded for the overview."""
-        facts = self.facts(settings.judge)
-        return fold_facts(facts, self.header.run.mode, chosen=self.passing(settings))
+        read, mode = self._under(settings.judge), self.header.run.mode
+        chosen = self.passing(settings)
+        if chosen is not None:
+            return fold_facts(read.facts, mode, chosen=chosen)
+        if read.folded_at != read.rev or not read.rev:
+            made = fold_facts(read.facts, mode)
+            # A cell in which nothing happened keeps its fold, and what was worked out from it.
+            kept = ((key, read.folds.get(key)) for key in made)
+            made.update((key, old) for key, old in kept if old is not None and old == made[key])
+            read.folds, read.folded_at = made, read.rev
+        return read.folds
 
     def ladder_folds(self, settings: Settings) -> Folds | None:
         """The same over the questions that every rung has; None where no rung lacks one."""

@@ -26,7 +26,9 @@ def writer_of(path: Path) -> Writer:
     owner = lease.owner(path)
     if owner is None:
         if lease.holder(path) is not None:
-            raise UserError(f"whoever writes {name} left no name in its lock: nothing was signalled")
+            raise UserError(
+                f"whoever writes {name} left no name in its lock: nothing was signalled"
+            )
         raise UserError(f"nobody on this machine is writing {name}: there is nothing to stop")
     if owner.host != socket.gethostname():
         raise UserError(f"{name} is written by process {owner.pid} on {owner.host}: stop it there")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -356,6 +357,13 @@ class RunReader:
         h (haystack) and v (the latest verdict of `judge`); values go into `params`, never into the text.
         """
         return episode_queries.ids(self, where_sql, params, order_sql, judge)
+
+    def newest_ids(self) -> array[int]:
+        """Ids of all counted or running episodes, the newest first; read from the index alone."""
+        found = self.query("SELECT json_group_array(id) FROM episode WHERE counts=1 OR done=0")
+        ids: list[int] = codec.from_json(found[0][0])
+        ids.sort(reverse=True)
+        return array("q", ids)
 
     def episode_rows(self, ids: Sequence[int]) -> dict[int, EpisodeRow]:
         """List lines of the given episodes, previews cut; unknown ids are absent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -82,7 +82,9 @@ class VirtualList(LineView):
         self._source: RowSource = source or EmptySource()
         self._ids: Sequence[int] = []
         self._selected: int | None = None
-        self._pending_top: int | None = None
+        self.at_once: Callable[[], None] | None = None
+        """Called as soon as the cursor stands on another row: what it draws is part of the same frame,
+        while `Moved` arrives when that frame is drawn, and so costs another one."""
 
     # --- rows -----------------------------------------------------------------------------------
 
@@ -153,7 +155,7 @@ class VirtualList(LineView):
             self.jump(top)
         self._reveal()
         if before != self._selected:
-            self.post_message(self.Moved(self, self._selected))
+            self._tell()
 
     # --- cursor ---------------------------------------------------------------------------------
 
@@ -167,7 +169,12 @@ class VirtualList(LineView):
         self.refresh_index(old)
         self.refresh_index(new)
         if before != self._selected:
-            self.post_message(self.Moved(self, self._selected))
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.at_once is not None:
+            self.at_once()
+        self.post_message(self.Moved(self, self._selected))
 
     def _reveal(self) -> None:
         height = self.size.height
