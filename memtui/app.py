@@ -98,6 +98,9 @@ class MemtuiApp(NavigatingApp):
         Binding("space", "pause", "pause", show=False, id="app.pause"),
         Binding("colon", "command_palette", "palette", show=False, id="app.palette", priority=True),
         Binding("question_mark,f1", "help", "help", show=False, id="app.help"),
+        Binding(
+            "ctrl+z", "suspend_process", "to the shell; fg comes back", show=False, id="app.shell"
+        ),
         Binding("q,ctrl+c", "quit", "quit", show=False, id="app.quit"),
     ]
 
@@ -200,6 +203,7 @@ class MemtuiApp(NavigatingApp):
         leave = threading.Timer(PATIENCE, os._exit, (128 + number,))
         leave.daemon = True
         leave.start()
+        self.parting.append(f"ended by {signal.Signals(number).name}")
         self.exit(return_code=128 + number)
 
     def on_unmount(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -103,18 +104,30 @@ def _config_text(name: str) -> tuple[str, list[str]]:
 
 def _watch(config: Path, out: Path, *, paced: bool) -> int:
     """Run the benchmark as a child that outlives the app if the reader wants it to."""
-    from memtui.cli.open import say_what_goes_on
+    from memtui.cli.open import say_parting_words, say_what_goes_on, theme_of
     from memtui.state.child_run import start_run
+    from memtui.state.configuration import read_configuration
 
     child = start_run(config, out, ["--pace", f"{PACE:g}"] if paced else ["--full-speed"])
     child.wait_for_file(out, seconds=60)
     from memtui.app import MemtuiApp
 
     try:
-        MemtuiApp(out, child=child).run()
+        configuration = read_configuration()
+        if configuration.no_color:
+            os.environ.setdefault("NO_COLOR", "1")
+        app = MemtuiApp(
+            out,
+            child=child,
+            theme=theme_of(None, configuration.theme),
+            ascii_only=configuration.ascii,
+            configuration=configuration,
+        )
+        app.run()
     except OSError as error:
         child.stop()
         raise UserError(f"the terminal was lost: {error}", exit_code=1) from error
+    say_parting_words(app.parting)
     print(_last_line(config, out, running=child.running), file=sys.stderr)
     say_what_goes_on(apart_from=out)
     return 0

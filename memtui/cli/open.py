@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from memtui.cli.rate_arguments import add_rate_arguments
@@ -73,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _theme(asked: str | None, configured: str | None) -> str:
+def theme_of(asked: str | None, configured: str | None) -> str:
+    """The theme asked for, else that of $MEMTUI_THEME, else the configured one, else dark."""
     for theme in (asked, os.environ.get("MEMTUI_THEME"), configured):
         if theme in THEMES:
             return theme
@@ -144,11 +146,10 @@ def run(args: argparse.Namespace) -> int:
         if args.arms is not None or args.other is not None:
             marks = deep_link.marks_of(session, args.arms, args.other)
     from memtui.app import MemtuiApp
-    from memtui.views.text_door import clean_line
 
     app = MemtuiApp(
         path,
-        theme=_theme(args.theme, configuration.theme),
+        theme=theme_of(args.theme, configuration.theme),
         ascii_only=args.ascii or configuration.ascii,
         session=session,
         screen="ladder" if args.screen is None and question is not None else args.screen,
@@ -162,10 +163,18 @@ def run(args: argparse.Namespace) -> int:
         replay=args.replay,
     )
     app.run()
-    for line in app.parting:
-        print(f"memtui: {clean_line(line)}", file=sys.stderr)
+    say_parting_words(app.parting)
     say_what_goes_on()
     return app.return_code or 0
+
+
+def say_parting_words(lines: Sequence[str]) -> None:
+    """After the app: why it ended, what could not be kept."""
+    from memtui.views.text_door import clean_line
+
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        for line in lines:
+            print(f"memtui: {clean_line(line)}", file=sys.stderr, flush=True)
 
 
 def say_what_goes_on(apart_from: Path | None = None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
@@ -232,6 +233,15 @@ class MemtuiScreen(Screen[None]):
     def data_to_export(self) -> Data | None:
         """What `x` writes as CSV and JSON, beside the picture; None where there is no data."""
         return None
+
+    @on(HintRow.Pressed)
+    async def _hint_pressed(self, message: HintRow.Pressed) -> None:
+        """A click on a hint does what its key does."""
+        from memtui.screens.keys import key_named
+
+        active = self.active_bindings.get(key_named(message.key))
+        if active is not None:
+            await self.app.run_action(active.binding.action, active.node)
 
     # --- room -----------------------------------------------------------------------------------
 

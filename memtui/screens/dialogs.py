@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Key
+from textual.events import Click, Key
 from textual.screen import ModalScreen
 
 from memtui.views.styled import styled
@@ -56,6 +56,13 @@ class Question(Dialog):
         block = self.query_one("#question", LineBlock)
         block.styles.width = width
         block.show(lines)
+
+    def on_click(self, event: Click) -> None:
+        """A click on an answer gives it."""
+        block = self.query_one("#question", LineBlock)
+        at = event.screen_y - block.region.y - (len(block.lines) - len(self._choices))
+        if block.region.contains(event.screen_x, event.screen_y) and 0 <= at < len(self._choices):
+            self.dismiss(self._choices[at].key)
 
     def on_key(self, event: Key) -> None:
         pressed = event.character or event.key

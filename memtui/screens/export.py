@@ -14,7 +14,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Key
+from textual.events import Click, Key
 from textual.widgets import Input
 
 from memtui.errors import UserError
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
 WIDEST = 72
+FIRST_FORM = 2
+"""Lines above the first form."""
+WRITE = len("Enter write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,17 @@ class ExportDialog(Dialog):
         self.name_line.styles.width = width
         forms.show(lines)
         keys.show([Text(end=""), said])
+
+    def on_click(self, event: Click) -> None:
+        """A click on a form chooses it, one on `Enter write` writes."""
+        forms, keys = (
+            self.query_one(name, LineBlock) for name in ("#export-forms", "#export-keys")
+        )
+        at = event.screen_y - forms.region.y - FIRST_FORM
+        if forms.region.contains(event.screen_x, event.screen_y) and 0 <= at < len(self._forms):
+            self._choose(at)
+        elif event.screen_y == keys.region.y + 1 and 0 <= event.screen_x - keys.region.x < WRITE:
+            self.action_write()
 
     def on_key(self, event: Key) -> None:
         """The letter of a form."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -21,6 +22,7 @@ from memtui.views.look import Look
 from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, WRONG
 from memtui.views.styled import styled
 from memtui.views.text_door import fit
+from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock, LineView, look_of
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("app.export",), "export what is on screen: text, SVG, CSV, JSON"),
             (("app.pause",), "pause the live view, go on"),
             (("app.palette",), "palette: all of it by name; arms, files, views"),
+            (("app.shell",), "to the shell; fg comes back"),
             (("app.help", "app.quit"), "this help, quit"),
         ),
     ),
@@ -276,6 +279,17 @@ class HelpText(LineView):
         self.content_changed()
         self.focus()
 
+    def find(self, words: str, by: int) -> bool:
+        """Go to the next (1) or previous (-1) line with the words; False without one."""
+        here = round(self.scroll_offset.y)
+        low = words.lower()
+        places = [at for at, line in enumerate(self._help) if low in line.plain.lower()]
+        ahead = [at for at in places if (at > here if by > 0 else at < here)]
+        if not ahead:
+            return False
+        self.jump(ahead[0] if by > 0 else ahead[-1])
+        return True
+
     def count(self) -> int:
         return len(self._help)
 
@@ -284,20 +298,53 @@ class HelpText(LineView):
 
 
 class HelpScreen(Dialog):
-    """Keys, those of the screen it was asked on first, and signs; closes with ?, q or Esc."""
+    """Keys, those of the screen it was asked on first, and signs; closes with ?, q or Esc; / finds."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,q,f1", "dismiss('')", "close", show=False),
+        Binding("escape", "leave", "close", show=False),
+        Binding("slash", "find", "find", show=False),
+        Binding("n", "match(1)", "next match", show=False),
+        Binding("N", "match(-1)", "previous match", show=False),
         Binding("x", "app.export", "export what is on screen", show=False),
     ]
 
     def __init__(self, screen: str) -> None:
         super().__init__()
         self._asked_on = screen
+        self._words = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield LineBlock(
                 [Text("memtui — keys and signs", look_of(self).strong, end="")], on_bar=True
             )
+            yield FilterLine(placeholder="find in the keys and signs", id="help-find")
             yield HelpText(self._asked_on)
+
+    def action_find(self) -> None:
+        """Open the line to find something in the help."""
+        self.query_one(FilterLine).open(self._words)
+
+    @on(FilterLine.Submitted)
+    def _search(self, message: FilterLine.Submitted) -> None:
+        self._words = message.value.strip()
+        self._close_line()
+        if self._words:
+            self.action_match(1)
+
+    def action_match(self, by: int) -> None:
+        """The next or previous line with the words."""
+        if self._words:
+            self.query_one(HelpText).find(self._words, by)
+
+    def action_leave(self) -> None:
+        """Out of the line, else out of the help."""
+        if self.query_one(FilterLine).is_open:
+            self._close_line()
+        else:
+            self.dismiss("")
+
+    def _close_line(self) -> None:
+        self.query_one(FilterLine).close()
+        self.query_one(HelpText).focus()

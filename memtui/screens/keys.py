@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import format_key
+from textual.keys import _character_to_key, format_key
 
 SCOPES: tuple[tuple[str, str], ...] = (
     ("lists", "memtui.widgets.virtual_list.VirtualList"),
@@ -104,6 +104,16 @@ def shown(key: str) -> str:
     name = SIGNS.get(last, format_key(last))
     before = "".join("^" if one == "ctrl" else f"{one[:1].upper()}-" for one in modifiers)
     return before + name
+
+
+def key_named(sign: str) -> str:
+    """Textual's name of a key that is written as `shown` writes it."""
+    for name, written in SIGNS.items():
+        if written == sign:
+            return name
+    if sign.startswith("^"):
+        return f"ctrl+{key_named(sign[1:])}"
+    return _character_to_key(sign) if len(sign) == 1 else sign.lower()
 
 
 def first_of(keys: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ class Hint:
     label: str
 
 
+NAMED = ("Enter", "Esc", "Tab", "Space", "PgDn", "PgUp", "Home", "End")
+_RANGE = re.compile(r"\d-\d")
 ALWAYS = (Hint("?", "help"), Hint("q", "quit"))
 
 
@@ -53,6 +56,36 @@ def _renamed(key: str, keys: Mapping[str, str]) -> str:
     if not any(part in keys for part in parts):
         return key
     return " ".join(keys.get(part, part) for part in parts)
+
+
+def key_at(hints: Sequence[Hint], width: int, x: int, always: Sequence[Hint] = ALWAYS) -> str:
+    """The key of the hint at column `x` of the line, as it is written; empty between hints.
+
+    Of several keys it is the one at that very column, else the first.
+    """
+    at = 1
+    for hint in fitting(hints, width, always=always):
+        keys = _keys_of(hint.key)
+        for key, start in keys:
+            if at + start <= x < at + start + cell_len(key):
+                return key
+        end = at + cell_len(hint.key) + 1 + cell_len(hint.label)
+        if at <= x < end:
+            return keys[0][0] if keys else ""
+        at = end + 2
+    return ""
+
+
+def _keys_of(written: str) -> list[tuple[str, int]]:
+    """The keys in what a hint shows, with the column of each: `h l`, `-=`, `Enter`; none in `1-6`."""
+    found, at = list[tuple[str, int]](), 0
+    for word in written.split(" "):
+        if word in NAMED or word.startswith(("^", "S-", "F1")):
+            found.append((word, at))
+        elif not _RANGE.fullmatch(word):
+            found += [(key, at + place) for place, key in enumerate(word)]
+        at += cell_len(word) + 1
+    return found
 
 
 def hints_line(

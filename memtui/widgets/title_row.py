@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from textual.events import Click
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.views.hints import ALWAYS, Hint, hints_line
+from memtui.views.hints import ALWAYS, Hint, hints_line, key_at
 from memtui.views.title import Title, title_row
 from memtui.widgets.drawing import strip_of
 from memtui.widgets.lines import is_ascii, look_of
@@ -49,6 +52,12 @@ class TitleRow(Widget):
 class HintRow(Widget):
     """The keys of the screen; hints that do not fit are left out whole, help and quit never."""
 
+    @dataclass
+    class Pressed(Message):
+        """A hint was clicked: its key, as it is written."""
+
+        key: str
+
     DEFAULT_CSS = "HintRow { dock: bottom; height: 1; width: 1fr; }"
     ALLOW_SELECT = False
 
@@ -62,6 +71,11 @@ class HintRow(Widget):
         if (tuple(hints), tuple(always)) != (self._hints, self._always):
             self._hints, self._always = tuple(hints), tuple(always)
             self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        key = key_at(self._hints, self.size.width, event.x, self._always)
+        if key:
+            self.post_message(self.Pressed(key))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1

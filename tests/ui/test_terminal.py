@@ -71,6 +71,33 @@ def test_a_signal_leaves_the_terminal_as_it_was(number: signal.Signals, run_file
     assert_terminal_given_back(terminal.output)
     assert code == 128 + number
     assert b"Traceback" not in terminal.output
+    said = terminal.output[terminal.output.rfind(b"\x1b[?1049l") :]
+    assert f"memtui: ended by {number.name}".encode() in said
+
+
+@pytest.mark.parametrize("way", ["key", "signal"])
+def test_it_steps_aside_for_the_shell_and_comes_back(way: str, run_file: Path) -> None:
+    terminal = Terminal(str(run_file))
+    terminal.read_until("hybrid")
+    if way == "key":
+        os.write(terminal.fd, b"\x1a")
+    else:
+        os.kill(terminal.pid, signal.SIGTSTP)
+    terminal.read_until("\x1b[?1049l")
+    limit = time.monotonic() + 30
+    stopped = 0
+    while not stopped and time.monotonic() < limit:
+        terminal._read(0.1)
+        stopped, status = os.waitpid(terminal.pid, os.WUNTRACED | os.WNOHANG)
+    assert stopped == terminal.pid and os.WIFSTOPPED(status)
+    assert_terminal_given_back(terminal.output)
+    terminal.output = b""
+    os.kill(terminal.pid, signal.SIGCONT)
+    terminal.read_until("\x1b[?1049h")
+    os.write(terminal.fd, b"3")
+    terminal.read_until("Episodes")
+    os.write(terminal.fd, b"q")
+    assert terminal.finish() == 0
 
 
 def test_no_color_sends_no_colour(run_file: Path) -> None:
