@@ -132,7 +132,12 @@ class OverviewScreen(TypedOverview):
             return
         width, look = self.size.width, self.look
         heat = self.query_one(HeatTable)
-        self.query_one(TabStrip).show(TABS.index(self.tab), styled("[ ] tabs", look.faint))
+        alarms = len(self.bench.troubles.alarms)
+        aside = styled("[ ] tabs", look.faint)
+        if alarms:
+            words = f"! {alarms} alarm{'s' if alarms > 1 else ''}: see Trust"
+            aside = styled(words, look.bad)
+        self.query_one(TabStrip).show(TABS.index(self.tab), aside)
         if self.plotted:
             self.draw_plot(overview)
             return
