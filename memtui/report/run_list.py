@@ -16,22 +16,9 @@ from memtui.views.text_door import clean_line
 SCHEMA = "memtui-runs-1"
 WIDEST_ALIAS = 32
 HEADER: tuple[str, ...] = (
-    *(
-        "file",
-        "alias",
-        "state",
-        "done",
-        "pass",
-        "exh",
-        "wrong",
-        "n",
-        "excl",
-        "cost",
-        "arms",
-        "data",
-    ),
-    *("B", "mode", "judge", "started", "size"),
-)
+    "file", "alias", "state", "done", "pass", "exh", "wrong", "n", "excl", "cost", "arms", "data", "B",
+    "mode", "judge", "started", "size",
+)  # fmt: skip
 ALIGN = LEFT * 3 + RIGHT * 8 + LEFT + RIGHT + LEFT * 3 + RIGHT
 
 

@@ -15,6 +15,7 @@ from textual.containers import Vertical
 
 from memtui.errors import UserError
 from memtui.screens.dialogs import Dialog
+from memtui.screens.overview_parts import flow
 from memtui.screens.run_facts import cut_path, plural
 from memtui.state.run_configurations import (
     Configuration,
@@ -34,7 +35,8 @@ from memtui.views.wrapping import wrap
 from memtui.widgets.lines import LineBlock, look_of
 
 WIDEST = 76
-WARNINGS = 3
+MOST_MISSING = 4
+"""Missing parts that are named."""
 
 
 class StartRun(Dialog):
@@ -202,44 +204,62 @@ class StartRun(Dialog):
             styled(cut_path(str(self.config), width), look.muted),
             Text(end=""),
         ]
+        keys = styled("Enter start   Esc back" if self.ready else "Esc back", look.muted)
         if self._problem:
             lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
         elif plan is None or target is None:
             lines.append(styled("asking for its plan …", look.muted))
         else:
-            lines += self._summary(plan, look, width)
             style = "" if target.ready else look.bad
-            lines += [styled(part, style) for part in wrap(clean_line(target.sentence), width)]
+            end = [styled(part, style) for part in wrap(clean_line(target.sentence), width)]
             if self.ready:
                 log = clean_line(target.out.with_suffix(".log").name, width=width - 30)
-                lines.append(styled(f"log in {log}; it outlives this window", look.muted))
-        keys = "Enter start   Esc back" if self.ready else "Esc back"
-        return [*lines, Text(end=""), styled(keys, look.muted)]
+                end.append(styled(f"log in {log}; it outlives this window", look.muted))
+            lines += self._summary(plan, look, width)
+            room = self.app.size.height * 9 // 10 - 2 - len(lines) - len(end) - 3
+            return [
+                *lines,
+                *_warnings(plan, look, width, room),
+                Text(end=""),
+                *end,
+                Text(end=""),
+                keys,
+            ]
+        return [*lines, Text(end=""), keys]
 
     def _summary(self, plan: Plan, look: Look, width: int) -> list[Text]:
         size = f"{plural(plan.items, 'question')}, {plural(len(plan.arms), 'arm')}, scales "
-        size += " ".join(plan.scales)
         many = styled(count(plan.episodes), look.strong)
         many.append(" episode" if plan.episodes == 1 else " episodes", look.muted)
-        asked: list[tuple[str, str]] = []
-        if plan.prompt_tokens != 0:
-            hours = None if plan.hours is None else duration(plan.hours * 3_600_000)
-            asked = [("prompt tokens", compact(plan.prompt_tokens)), ("cost", money(plan.cost))]
-            asked.append(("models take about", hours or UNKNOWN))
+        parts = [many]
+        if plan.prompt_tokens == 0:
+            parts.append(styled("no language model is asked", look.muted))
         else:
-            many.append("   no language model is asked", look.muted)
-        for label, value in asked:
-            many.append(f"   {label} ", look.muted)
-            many.append(value)
-        lines = [Text(clean_line(size, width=width), end="", no_wrap=True), many]
+            hours = UNKNOWN if plan.hours is None else duration(plan.hours * 3_600_000)
+            for label, value in (
+                ("prompt tokens", compact(plan.prompt_tokens)),
+                ("cost", money(plan.cost)),
+                ("models take about", hours),
+            ):
+                parts.append(Text.assemble((f"{label} ", look.muted), value, end=""))
+        lines = [styled(clean_line(size + " ".join(plan.scales), width=width))]
+        lines += flow(parts, width, indent=0)
         if plan.missing_rungs:
             words = f"{plural(plan.missing_rungs, 'rung')} the data cannot fill"
             lines.append(styled(words, look.missing))
-        for part in plan.missing_parts:
+        for part in plan.missing_parts[:MOST_MISSING]:
             lines += [styled(line, look.bad) for line in wrap(f"needs {clean_line(part)}", width)]
-        for warning in plan.warnings[:WARNINGS]:
-            lines += [styled(line, look.missing) for line in wrap(clean_line(warning), width)[:3]]
-        if len(plan.warnings) > WARNINGS:
-            more = f"{len(plan.warnings) - WARNINGS} more: memtui run CONFIG --plan"
-            lines.append(styled(more, look.muted))
-        return [*lines, Text(end="")]
+        return lines
+
+
+def _warnings(plan: Plan, look: Look, width: int, room: int) -> list[Text]:
+    """As many whole warnings as fit in so many lines, then how many more there are."""
+    lines: list[Text] = []
+    for number, warning in enumerate(plan.warnings):
+        wrapped = wrap(clean_line(warning), width)[:3]
+        last = number == len(plan.warnings) - 1
+        if len(lines) + len(wrapped) + (not last) > room:
+            more = plural(len(plan.warnings) - number, "warning")
+            return [*lines, styled(f"{more}: memtui run CONFIG --plan", look.missing)]
+        lines += [styled(line, look.missing) for line in wrapped]
+    return lines

@@ -1,0 +1,127 @@
+"""The dialogs of the list of runs as text: which configuration, its plan, what stands in the way; names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memtui.errors import UserError
+from memtui.screens import start_run
+from memtui.screens.start_run import StartRun
+from memtui.state.run_configurations import Plan
+from tests.ui.driving import opened, press, screen_text
+from tests.ui.run_folder import RunFolder, rewrite
+
+Golden = Callable[[str, str], None]
+SIZES = [(60, 20), (80, 24)]
+NAMES = [f"{width}x{height}" for width, height in SIZES]
+PLAN = Plan(
+    name="ladder of six",
+    config_hash="0" * 16,
+    items=1,
+    episodes=30,
+    arms=("bm25/search-once", "bm25/verify"),
+    scales=("0", "100", "own"),
+    prompt_tokens=1_234_567,
+    cost=3.5,
+    hours=1.25,
+    missing_parts=(),
+    missing_rungs=2,
+    warnings=("scale 0: one call can return everything, so coverage there says nothing",) * 5,
+)
+
+
+@pytest.fixture
+def folder(run_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunFolder]:
+    monkeypatch.chdir(tmp_path)
+    made = RunFolder(run_file, Path("runs"))
+    experiment = '[data]\nname = "synthetic"\n[ladder]\nscales = [0]\n'
+    for name in ("six.toml", "runs/held.toml", "runs/cut-off.toml"):
+        Path(name).write_text(experiment)
+    Path("wrong.toml").write_text("name = [")
+    yield made
+    made.close()
+
+
+def planned(monkeypatch: pytest.MonkeyPatch, plan: Plan | UserError) -> None:
+    async def ask(_: Path) -> Plan:
+        if isinstance(plan, UserError):
+            raise plan
+        return plan
+
+    monkeypatch.setattr(start_run, "ask_for_plan", ask)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=NAMES)
+async def test_dialogs(
+    size: tuple[int, int], folder: RunFolder, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"{size[0]}x{size[1]}"
+    async with opened(folder.folder, size) as (app, pilot):
+        await press(pilot, "j", "j", "j", "i")
+        golden(f"run-names-{name}", screen_text(app))
+        await press(pilot, "escape", "r", "j", "j")
+        golden(f"run-configurations-{name}", screen_text(app))
+        planned(monkeypatch, replace(PLAN, config_hash="1" * 16))
+        await press(pilot, "enter")
+        golden(f"run-plan-{name}", screen_text(app))
+        await press(pilot, "escape")
+        planned(monkeypatch, UserError("six.toml: \x1b[31munknown key `ladder.scals`"))
+        await press(pilot, "enter")
+        golden(f"run-plan-wrong-{name}", screen_text(app))
+
+
+async def test_what_is_missing_stands_in_the_way(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(monkeypatch, replace(PLAN, missing_parts=("pkg:mem0-2: memtui systems install",)))
+    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        await press(pilot, "r", "j", "j", "enter")
+        assert "needs pkg:mem0-2" in screen_text(app) and "Enter start" not in screen_text(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, StartRun)
+
+
+async def test_what_runs_already_is_not_started_again(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(monkeypatch, PLAN)
+    async with opened(folder.folder) as (app, pilot):
+        await press(pilot, "r", "enter", "enter")
+        assert "live.memtui is running with these very settings" in screen_text(app)
+        assert isinstance(app.screen, StartRun)
+
+
+async def test_an_interrupted_run_is_offered_its_own_configuration(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[Path, Path]] = []
+    monkeypatch.setattr(
+        "memtui.screens.runs.RunsScreen.begin", lambda _, *what: begun.append(what), raising=True
+    )
+    planned(monkeypatch, replace(PLAN, config_hash="another"))
+    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        assert "not the settings that cut-off.memtui was begun with" in screen_text(app)
+        await press(pilot, "enter", "escape")
+        assert begun == []
+        planned(monkeypatch, PLAN)
+        await press(pilot, "u")
+        assert "goes on in cut-off.memtui, 360 of 400 episodes are done" in screen_text(app)
+        await press(pilot, "enter")
+        assert begun == [(Path("runs/cut-off.toml"), folder.interrupted)]
+
+
+async def test_without_its_configuration_the_command_is_told(folder: RunFolder) -> None:
+    folder.interrupted.with_suffix(".toml").unlink()
+    rewrite(folder.interrupted, name="\x1b[31mlost")
+    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        shown = " ".join(screen_text(app).split())
+        assert "no configuration named lost lies in runs" in shown
+        assert "memtui run CONFIG --out FILE" in shown
+        await press(pilot, "enter", "escape")
+        assert not isinstance(app.screen, StartRun)
