@@ -110,8 +110,8 @@ class TabbedOverview(MemtuiScreen):
 
     def read_figures(self) -> None:
         """Have the figures of the tab counted at the reader's choices, unless that is under way."""
-        if self._tab is Tab.RELIABILITY:
-            return
+        if self._tab is Tab.RELIABILITY or not self.is_current:
+            return  # nobody looks: coming back draws, and asks again
         wanted = self._next()
         if wanted is None:
             return

@@ -153,7 +153,7 @@ class TypedOverview(PlottedOverview):
     def redraw_types(self) -> None:
         """What came meanwhile is folded now."""
         session = self.bench.session
-        if session is not None and not self._plotted:
+        if session is not None and self.is_current and not self._plotted:
             self._want_types(session)
 
     def forget(self) -> None:

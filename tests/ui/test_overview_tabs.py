@@ -11,7 +11,10 @@ from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
 from memtui.report.build import build_report
+from memtui.report.model import Report
 from memtui.screens.overview import OverviewScreen
+from memtui.screens.overview_figures import TabFigures, Wanted
+from memtui.screens.overview_tabs import READ_EVERY
 from memtui.state.deep_link import begin_overview
 from memtui.state.overview import Measure
 from memtui.state.session import RunSession
@@ -228,3 +231,28 @@ async def test_question_types_are_the_groups_of_the_report(run_file: Path) -> No
                 if cell.arm == "dense/until-confident"
             ]
             assert row.split()[1:6] == rates
+
+
+async def test_a_tab_nobody_looks_at_reads_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Tab] = []
+    make = TabFigures._make
+
+    def counted(self: TabFigures, wanted: Wanted) -> Report | None:
+        made.append(wanted.tab)
+        return make(self, wanted)
+
+    monkeypatch.setattr(TabFigures, "_make", counted)
+    path = tmp_path / "live.memtui"
+    async with written(path, STORY) as sink, opened(path, (120, 36)) as (app, pilot):
+        await press(pilot, NEXT, NEXT)
+        await until(pilot, lambda: Tab.TRUST in made and "who counts" in screen_text(app))
+        await press(pilot, "3")
+        before, version = len(made), app.data_version
+        await add(sink, 10, 1_000)
+        await until(pilot, lambda: app.data_version > version)
+        await pilot.pause(2 * READ_EVERY)
+        assert len(made) == before
+        await press(pilot, "2")
+        await until(pilot, lambda: len(made) > before)
