@@ -25,7 +25,7 @@ def table(report: Report, width: int, look: Look) -> CellTable:
     """Figures of every cell."""
     causes = causes_of(report)
     most = max((max(c.repeats.pass_hat, default=0) for c in report.cells if c.repeats), default=0)
-    powers = [1, *([most] if most > 1 else [])] if most else []
+    powers = range(1, most + 1)
     figures = [
         Figure("n", "n"),
         Figure("excluded", "excluded", 0, "excl"),
@@ -37,12 +37,12 @@ def table(report: Report, width: int, look: Look) -> CellTable:
     ]
     if any(cell.agreement is not None for cell in report.cells):
         figures.append(Figure("differ", "judges differ", 0, "differ"))
-    figures += [Figure(f"pass^{k}", f"pass^{k}") for k in powers]
+    figures += [Figure(f"pass^{k}", f"pass^{k}", 6 if 1 < k < most else 0) for k in powers]
     rows = {cell.cell_id: _figures(cell, causes, powers, look) for cell in report.cells}
     return cell_table(figures, rows, width)
 
 
-def _figures(cell: Cell, causes: tuple[str, ...], powers: list[int], look: Look) -> Figures:
+def _figures(cell: Cell, causes: tuple[str, ...], powers: range, look: Look) -> Figures:
     counts = cell.counts
     passed, ended = counts.policies["errors_wrong"]
     shown = {
