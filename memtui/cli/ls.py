@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.errors import UserError, did_you_mean
 
 DEFAULT = Path("runs")
-HELP = "list the run files of a folder, with state, progress and rates"
+HELP = "list the run files of a folder, with their state and progress"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
