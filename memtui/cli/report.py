@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.report.model import Report
+    from memtui.state.tab import Tab
     from memtui.store.reader import RunReader
 
 MEASURES = ("pass", "covered", "exhausted", "wrong", "abstained")
@@ -37,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LEVEL/REACH",
         help="finest, turn or session / shown or returned (default finest/shown)",
     )
+    parser.add_argument(
+        "--until",
+        metavar="TIME",
+        help="as the run was at this time of its recording, such as 12:34 (its rates only)",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")
     form.add_argument("--csv", action="store_true", help="one row per cell, exact")
@@ -64,11 +73,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _build_until(args: argparse.Namespace, tab: Tab | None) -> Callable[..., Report]:
+    """Builds the report of the run as it was; UserError for what there is no telling of that moment."""
+    from functools import partial
+
+    from memtui.errors import UserError
+    from memtui.report.until import moment_from, report_until
+    from memtui.state.tab import Tab
+
+    if tab in (Tab.TRUST, Tab.COST):
+        raise UserError(
+            f"--until has no {tab} tab: costs and judges have no place in recorded order"
+        )
+    return partial(report_until, moment=moment_from(args.until))
+
+
 def run(args: argparse.Namespace) -> int:
     """Print the report of one run file; exit code 3 for a file that cannot be used."""
     import gc
 
     from memtui.cli.printing import print_text
+    from memtui.errors import UserError
     from memtui.report.build import build_report
     from memtui.state.tab import Tab
     from memtui.store.reader import open_run
@@ -84,9 +109,12 @@ def run(args: argparse.Namespace) -> int:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
         if args.plot is not None:
+            if args.until is not None:
+                raise UserError("--until prints rates, no --plot: memtui FILE --replay draws them")
             print_text(_plot(reader, args))
             return 0
-        report = build_report(
+        build = build_report if args.until is None else _build_until(args, tab)
+        report = build(
             reader,
             args.budget,
             args.alpha,
@@ -98,6 +126,8 @@ def run(args: argparse.Namespace) -> int:
             tokens=args.tokens or tab is Tab.STOPPING,
             flagged=args.flagged,
         )
+    if args.until is not None:
+        tab = tab or Tab.RELIABILITY
     if args.json:
         from memtui.report.as_json import report_document, to_json
 

@@ -49,6 +49,7 @@ def report_document(report: Report) -> dict[str, Any]:
             "planned": report.progress.planned,
             "done": report.progress.done,
             "running": report.progress.running,
+            "until": report.until,
         },
         "budget": report.budget,
         "alpha": report.alpha,

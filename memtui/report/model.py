@@ -184,6 +184,8 @@ class Report:
     """Keys of the questions whose gold a reader flagged, left out or not."""
     left_out: bool = False
     """Whether these are out of every rate."""
+    until: float | None = None
+    """Seconds into the run, where it is reported as it was then."""
     asked: int = 0
     """Answerable questions asked; `defective` of them have a defect that lint knows."""
     defective: int = 0

@@ -6,7 +6,6 @@ A view over the recorded order: nothing of the finished view is touched, and Esc
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar
 
@@ -16,19 +15,17 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.report.alarms import troubles_of
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.dock import alarm_lines, work_lines
 from memtui.screens.episode_row import strip_of_row
 from memtui.screens.overview_parts import arm_by_scale, cell_facts
 from memtui.screens.replay_parts import measures_line, progress_lines
-from memtui.state.live import Dock, Troubles
-from memtui.state.overview import MEASURES, Measure, Overview, build_overview
-from memtui.state.replay import Replay, clock, faster, nearest_speed, steps_so_far
+from memtui.screens.replay_picture import Picture, picture_at, read_replay
+from memtui.state.deep_link import link
+from memtui.state.overview import MEASURES, Measure
+from memtui.state.replay import Replay, clock, faster, nearest_speed
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-from memtui.state.timeline import read_timeline, seconds_of
-from memtui.store import codec
 from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
@@ -42,19 +39,7 @@ WHOLE_RUN = 60.0
 """Seconds that the whole run takes at the speed it begins with, about."""
 JUMP = 0.05
 """Share of the run that one jump passes over."""
-MOST_STEPS = 4000
-"""Steps of the attempts under way that are looked through for a picture."""
 DOCK_ROWS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The run at a moment, ready to be drawn."""
-
-    moment: float
-    overview: Overview
-    dock: Dock
-    over: bool
 
 
 class ReplayScreen(MemtuiScreen):
@@ -160,6 +145,32 @@ class ReplayScreen(MemtuiScreen):
         """Another screen shows the finished run: time stands still meanwhile."""
         self._playing = False
 
+    def text_to_copy(self) -> str:
+        """The command that prints the rates of this moment."""
+        session, picture = self.bench.session, self._picture
+        if session is None or picture is None:
+            return ""
+        opens = link(session, "overview")
+        return f"{opens.replace('memtui ', 'memtui report ', 1)} --until {clock(picture.moment)}"
+
+    def text_to_page(self) -> str:
+        """The rates of this moment as `memtui report` prints them."""
+        session, picture = self.bench.session, self._picture
+        if session is None or picture is None:
+            return ""
+        from memtui.report.plain import report_text
+        from memtui.report.until import report_until
+        from memtui.state.tab import Tab
+        from memtui.store.reader import open_run
+
+        chosen = session.settings
+        with open_run(session.path) as reader:
+            report = report_until(
+                reader, chosen.budget, chosen.alpha, chosen.judge, flt=chosen.filter,
+                moment=picture.moment, bootstrap=False, flagged=chosen.flagged,
+            )  # fmt: skip
+        return report_text(report, Tab.RELIABILITY)
+
     # --- reading --------------------------------------------------------------------------------
 
     def depends_on(self) -> object:
@@ -196,7 +207,7 @@ class ReplayScreen(MemtuiScreen):
     async def _read(self, session: RunSession, settings: Settings) -> None:
         """Read what happened, and go on at the moment that was on screen."""
         try:
-            replay = await session.ask(_read_replay, session, settings)
+            replay = await session.ask(read_replay, session, settings)
         except UserError as error:
             self._say_instead(str(error))
             return
@@ -229,7 +240,7 @@ class ReplayScreen(MemtuiScreen):
             while True:
                 replay, moment, settings = self._replay, self._moment, session.settings
                 try:
-                    picture = await session.ask(_picture_at, session, settings, replay, moment)
+                    picture = await session.ask(picture_at, session, settings, replay, moment)
                 except UserError:
                     return  # the app says what is wrong with the file; the next tick tries again
                 if replay is not self._replay or not self.is_attached:
@@ -346,54 +357,3 @@ class ReplayScreen(MemtuiScreen):
         at = choices.index(self._measure) if self._measure in choices else 0
         self._measure = choices[(at + by) % len(choices)]
         self.freshen()
-
-
-def _read_replay(session: RunSession, settings: Settings) -> Replay:
-    """Read the order of the run; in the reading thread."""
-    facts = {fact.id: fact for fact in session.reader.episode_facts(settings.judge)}
-    left_out = session.marks.bad_gold if settings.without_flagged else frozenset()
-    timeline = read_timeline(session.reader, settings.judge, facts, left_out)
-    run = session.header.run
-    return Replay(timeline, run.mode, run.planned, session.passing(settings))
-
-
-def _picture_at(session: RunSession, settings: Settings, replay: Replay, moment: float) -> Picture:
-    """The run at a moment; in the reading thread."""
-    replay.go_to(moment)
-    header, folds = session.header, replay.folds()
-    overview = build_overview(
-        header.arms, header.cells, header.run.scales, folds,
-        budget=settings.budget, alpha=settings.alpha, mode=header.run.mode,
-        order=settings.arm_order,
-    )  # fmt: skip
-    troubles = Troubles()
-    if not settings.filter:  # an alarm is about the whole run
-        cells = {cell.id: cell for cell in header.cells}
-        troubles = troubles_of(folds, cells, header.run.config, header.run.mode)
-    under_way = replay.in_flight
-    rows = session.reader.episode_rows([*under_way, *replay.latest])
-    steps = steps_so_far(
-        _steps_of(session, rows, under_way),
-        {one: moment - replay.timeline.started[one] for one in under_way},
-    )
-    dock = replay.dock(rows, steps, settings.judge, troubles)
-    return Picture(replay.moment, overview, dock, replay.over)
-
-
-def _steps_of(
-    session: RunSession, rows: dict[int, EpisodeRow], under_way: Sequence[int]
-) -> list[tuple[int, str, float | None, int | None]]:
-    """(attempt, kind, seconds since its start, call) of the steps of the attempts under way."""
-    if not under_way:
-        return []
-    starts = {one: seconds_of(rows[one].started_at) for one in under_way if one in rows}
-    found = []
-    for episode, kind, at, call in session.reader.query(
-        "SELECT episode_id,kind,at,call_no FROM step WHERE episode_id IN"
-        f" (SELECT value FROM json_each(?)) ORDER BY episode_id,seq LIMIT {MOST_STEPS}",
-        (codec.to_text(list(under_way)),),
-    ):
-        start, then = starts.get(episode), seconds_of(at)
-        since = None if start is None or then is None else then - start
-        found.append((episode, kind, since, call))
-    return found

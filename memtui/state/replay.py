@@ -67,6 +67,11 @@ class Replay:
     # --- moving ---------------------------------------------------------------------------------
 
     @property
+    def happened(self) -> int:
+        """How many happenings of the timeline lie behind."""
+        return self._next
+
+    @property
     def over(self) -> bool:
         """Whether everything has happened."""
         return self._next >= len(self.timeline.moments)

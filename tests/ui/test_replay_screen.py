@@ -139,3 +139,13 @@ async def test_a_command_line_can_begin_it(run_file: Path) -> None:
         screen = app.screen
         assert isinstance(screen, ReplayScreen) and screen.speed == 600
         await until(pilot, lambda: screen.picture is not None and screen.picture.over)
+
+
+async def test_the_moment_can_be_printed(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        screen = await held(app, pilot, 7)
+        assert screen.picture is not None
+        assert screen.text_to_copy().startswith("memtui report ")
+        assert screen.text_to_copy().endswith("--until 2:09")
+        done = screen.picture.dock.done
+        assert f"as it was at 2:09 of 6:09 · {done} of 360 episodes" in screen.text_to_page()
