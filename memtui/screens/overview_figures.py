@@ -19,7 +19,6 @@ from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.reader import RunReader
 
-
 SMALL_CACHE = "PRAGMA cache_size=-2000"
 """Of a connection that reads the file from end to end: 2 MB of pages serve as well as 32."""
 
