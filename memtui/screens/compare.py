@@ -27,14 +27,17 @@ from memtui.screens.compare_parts import (
 from memtui.screens.compare_reading import ComparingScreen
 from memtui.screens.pair import PairScreen
 from memtui.screens.pair_source import PairSource
+from memtui.screens.question_finder import QuestionFinder
 from memtui.state.compare_marks import Mark
 from memtui.state.deep_link import link
 from memtui.state.session import RunSession
+from memtui.store.reader import RunReader
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
+from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
 
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from memtui.report.on_screen import Data
 
 
-class CompareScreen(ComparingScreen):
+class CompareScreen(QuestionFinder, ComparingScreen):
     """The table by scale, and below it the pairs that flip."""
 
     NUMBER = 6
@@ -58,6 +61,7 @@ class CompareScreen(ComparingScreen):
         Hint("Esc", "back"),
         Hint("u", "any history"),
         Hint("J", "judge"),
+        Hint("/", "find"),
         Hint("y", "copy"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,6 +85,7 @@ class CompareScreen(ComparingScreen):
         yield LineBlock(id="compare-head")
         yield VirtualList(id="compare-scales")
         yield LineBlock(id="compare-list-head")
+        yield FilterLine(placeholder="words or key of a question", id="pair-line")
         yield VirtualList(id="compare-pairs")
         yield LineBlock(id="compare-facts")
 
@@ -95,6 +100,12 @@ class CompareScreen(ComparingScreen):
     def pairs(self) -> VirtualList:
         """The list of pairs."""
         return self.query_one("#compare-pairs", VirtualList)
+
+    def pairs_listed(self) -> tuple[Sequence[EpisodePair], RunReader | None]:
+        session = self.bench.session
+        if session is None or self._sides is None or self._found is None:
+            return (), None
+        return self._source.pairs, self._files.pages(session, self._sides)[0]
 
     @property
     def episode_id(self) -> int | None:

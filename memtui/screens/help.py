@@ -94,6 +94,8 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 ("overview.measure", "overview.measure-back"),
                 "pass, covered, exhausted, wrong, abstained",
             ),
+            (("overview.tab-back", "overview.tab"), "previous, next tab"),
+            (("overview.plot", "overview.plot-keep"), "one large plot, keep this arm in it"),
             (("overview.order",), "order of the arms"),
         ),
     ),
@@ -167,6 +169,10 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (
                 ("compare.arm-back", "compare.arm"),
                 "another arm as B; of two files, on both sides",
+            ),
+            (
+                ("compare.find", "compare.match", "compare.match-back"),
+                "find a question, next, previous",
             ),
             (("compare.all",), "all pairs, or flips only"),
             (("compare.swap",), "swap A and B"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -40,9 +40,6 @@ from memtui.views.styled import styled
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.ladder_grid import LadderGrid
 from memtui.widgets.lines import LineBlock
-
-if TYPE_CHECKING:
-    from memtui.report.on_screen import Data
 
 MOST_UNITS = 3
 """Units of evidence whose ranks are shown."""
@@ -368,15 +365,6 @@ class LadderScreen(LadderQuestions):
         """The arm of the line under the cursor."""
         session, line = self.bench.session, self.grid.line_here
         return None if session is None or line is None else Mark(session.path, line.arm)
-
-    def data_to_export(self) -> Data | None:
-        """The ladder of this question as `memtui ladder` prints it."""
-        session, ladder = self.bench.session, self._ladder
-        if session is None or ladder is None:
-            return None
-        from memtui.report.on_screen import ladder_data
-
-        return ladder_data(session.path, session.settings, ladder.item.id)
 
     def text_to_copy(self) -> str:
         """The command that opens this ladder again, with the cursor where it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -10,6 +10,9 @@ from textual.binding import Binding, BindingType
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.widgets.filter_line import FilterLine
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 
 class LadderQuestions(MemtuiScreen):
@@ -37,6 +40,15 @@ class LadderQuestions(MemtuiScreen):
         self._drawn = None
         if self.is_mounted:
             self.freshen()
+
+    def data_to_export(self) -> Data | None:
+        """The ladder of this question as `memtui ladder` prints it."""
+        session = self.bench.session
+        if session is None or self._item is None:
+            return None
+        from memtui.report.on_screen import ladder_data
+
+        return ladder_data(session.path, session.settings, self._item)
 
     def action_question(self, by: int) -> None:
         """The next or previous question that passes the filter."""
