@@ -86,6 +86,7 @@ async def run_episode(
         spec.uid, sink, FactTracker(item.evidence, info.provenance), activity or Activity()
     )
     loop = _Loop(spec, item, agent, info, tuple(tools), settings, record, metered)
+    record.meter.owner = f"episode:{spec.uid}"
     charged = CHARGED.set(record.meter)
     start = perf_counter()
     await sink.emit(EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, utc_now()))

@@ -16,6 +16,8 @@ from memtui.store.records import EpisodeRow, EventRow, HeartbeatRow, Progress
 
 LARGEST = 1e15
 """No count, rate or duration of a run comes near it; what does is no number of ours."""
+DECISIONS = frozenset({"deciding", "answering"})
+"""What the driver calls the agent's own part of an episode."""
 FEED = 12
 """Endings kept for the feed."""
 
@@ -222,7 +224,7 @@ def _rate(feed: Sequence[EpisodeRow], snapshot: Mapping[str, Any]) -> float | No
 def _in_flight(found: object, calls: object) -> list[InFlight]:
     if not isinstance(found, list):
         return []
-    held = _held(calls)
+    held, asking = _held(calls), _asking(calls)
     flights = []
     for one in found:
         if not isinstance(one, dict):
@@ -233,7 +235,7 @@ def _in_flight(found: object, calls: object) -> list[InFlight]:
                 arm=_text(one.get("arm")),
                 item=_text(one.get("item")),
                 scale=_number(one.get("scale")),
-                doing=_text(one.get("doing")) or _text(one.get("phase")),
+                doing=_doing(one, asking),
                 seconds=_first(one, "seconds", "since_s", "for_s", "age_s"),
                 calls=None if calls is None else int(calls),
                 age=_number(one.get("age_s")),
@@ -262,6 +264,22 @@ def _limits(found: object) -> list[Limit]:
         for one in found
         if isinstance(one, dict)
     ]
+
+
+def _doing(one: Mapping[str, Any], asking: Mapping[str, str]) -> str:
+    """What the driver says; a decision that a model is asked for is called that."""
+    said = _text(one.get("doing")) or _text(one.get("phase"))
+    model = asking.get(f"episode:{_text(one.get('uid'))}")
+    return f"asking {model}" if model and said in DECISIONS else said
+
+
+def _asking(calls: object) -> dict[str, str]:
+    """The model that an owner's call is with at the moment."""
+    return {
+        _text(one.get("owner")): _text(one.get("model"))
+        for one in (calls if isinstance(calls, list) else [])
+        if isinstance(one, dict) and one.get("state") == "calling"
+    }
 
 
 def _held(calls: object) -> dict[str, str]:

@@ -241,10 +241,12 @@ class ModelDoor:
 
     def _take_off(self, request: ModelRequest) -> dict[str, Any]:
         self._next_flight += 1
+        charged = CHARGED.get()
+        owner = request.owner or ("" if charged is None else charged.owner)
         flight: dict[str, Any] = {
             "key": self._next_flight,
             "model": request.model,
-            "owner": request.owner,
+            "owner": owner,
             "phase": request.phase,
             "since": self._clock(),
             "state": "waiting",

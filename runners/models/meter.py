@@ -28,7 +28,9 @@ class Tally:
 class Meter:
     """Counts and sums by phase; `counts` by (phase, `complete` or `embed`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: str = "") -> None:
+        """`owner`: who is named with a call under way that names nobody."""
+        self.owner = owner
         self.counts: Counter[tuple[str, str]] = Counter()
         self._tallies: dict[str, Tally] = {}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memtui.errors import UserError
+from memtui.store.reader import open_run
 from runners.agents.model import ModelAgent
 from runners.engine import heartbeat
 from runners.engine.experiment import Experiment
@@ -151,3 +152,23 @@ async def test_the_heartbeat_shows_the_model_and_its_limits(tmp_path: Path) -> N
     assert {"kind": "model", "name": "m", "used": 0, "limit": 2} in seen[-1]["limits"]
     assert seen[-1]["models"]["models"]["m"]["concurrency"] == 2
     assert seen[-1]["cost"] is None and seen[-1]["tokens"] == 18 * 315
+
+
+async def test_a_call_under_way_names_the_episode_it_works_for(tmp_path: Path) -> None:
+    """What holds an agent's call back can be shown beside the episode that waits for it."""
+    owners: set[str] = set()
+    named: set[str] = set()
+
+    def answer(number: int, request: ModelRequest) -> Reply:
+        assert made.models is not None
+        owners.update(call["owner"] for call in made.models.snapshot()["calls"])
+        return obedient(request)
+
+    def beat(snapshot: dict[str, Any]) -> None:
+        named.update(f"episode:{one['uid']}" for one in snapshot["in_flight"])
+
+    made, _ = experiment(answer)
+    await run_experiment(made, tmp_path / "a.memtui", on_beat=beat)
+    with open_run(tmp_path / "a.memtui") as reader:
+        uids = {f"episode:{uid}" for (uid,) in reader.query("SELECT uid FROM episode")}
+    assert owners == uids and named <= uids

@@ -88,6 +88,17 @@ def test_limits_waits_and_retries_of_models_are_read() -> None:
     assert [(o.name, o.wait_s) for o in dock.outages] == [("p", 30.0)]
 
 
+def test_a_decision_that_a_model_is_asked_for_is_called_that() -> None:
+    calls = [{"owner": "episode:u1", "state": "calling", "model": "qwen"}]
+    flights = [{"uid": "u1", "doing": "deciding"}, {"uid": "u2", "doing": "deciding"}]
+    snapshot = {
+        "models": {"calls": calls},
+        "in_flight": [*flights, {"uid": "u1", "doing": "judging"}],
+    }
+    dock = build_dock("running", 0.5, PROGRESS, beat(snapshot), (), ())
+    assert [f.doing for f in dock.in_flight] == ["asking qwen", "deciding", "judging"]
+
+
 def test_without_a_heartbeat_nothing_is_claimed() -> None:
     dock = build_dock("running", None, PROGRESS, None, (), ())
     assert dock.per_minute is None and dock.eta_seconds is None and dock.in_flight == ()

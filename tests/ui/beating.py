@@ -45,7 +45,9 @@ BUSY: dict[str, Any] = {
         },
         "calls": [
             {"model": "qwen", "owner": "episode:u5", "phase": "search", "state": "retrying",
-             "attempt": 2, "seconds": 18.0, "reason": "rate_limited", "retry_in": 2.1}
+             "attempt": 2, "seconds": 18.0, "reason": "rate_limited", "retry_in": 2.1},
+            {"model": "qwen", "owner": "episode:u1", "phase": "agent", "state": "calling",
+             "attempt": 1, "seconds": 3.1},
         ],
     },
 }  # fmt: skip
