@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -13,6 +14,8 @@ from textual.app import App
 
 from memtui.store.secrets import SecretFilter
 from memtui.views.look import Look
+
+FETCHED_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ def as_svg(picture: Picture, look: Look, title: str = "memtui") -> str:
     for row in picture.rows:
         console.print(Segments([*row, Segment.line()]), end="")
     text = console.export_svg(title=title, theme=_theme(look))
+    # The font of the reader's own machine will do: nothing is fetched to look at a picture.
+    text = FETCHED_FONT.sub("", text)
     # Blanks at the start of a line are part of the picture: some viewers would close them up.
     return text.replace("<svg ", '<svg xml:space="preserve" ', 1)
 
