@@ -100,19 +100,19 @@ def fold_numbered(
     mode: str,
 ) -> dict[Hashable, Fold]:
     """`fold` of episodes whose signatures are numbered already: `signatures[number]` for each of `numbers`."""
-    folds: dict[Hashable, Fold] = {key: Fold() for key in dict.fromkeys(keys)}
-    for (key, number), count in Counter(zip(keys, numbers, strict=True)).items():
-        folds[key].signatures[signatures[number]] += count
-    shared = list(clusters)
-    codes = _outcome_codes(signatures, mode)
-    for key, profiles in _profiles(_coded(keys, shared, numbers, codes)).items():
-        made = folds[key]
-        made.profiles = profiles
+    folds: dict[Hashable, Fold] = {}
+    groups = _grouped(keys, numbers, clusters)
+    codes, shared = _outcome_codes(signatures, mode), _Shared()
+    for key, (its_numbers, its_clusters) in groups.items():
+        made = folds[key] = Fold()
+        for number, count in Counter(its_numbers).items():
+            made.signatures[signatures[number]] += count
+        made.profiles = profiles = _profiles(its_numbers, its_clusters, codes, shared)
         made.clustered = any(len(p) > 1 or p[0][1] > 1 for p in profiles)
     if any(made.clustered for made in folds.values()):
         covered = _coverage_codes(signatures, mode)
-        for key, profiles in _profiles(_coded(keys, shared, numbers, covered)).items():
-            folds[key].coverage_profiles = profiles
+        for key, (its_numbers, its_clusters) in groups.items():
+            folds[key].coverage_profiles = _profiles(its_numbers, its_clusters, covered, shared)
     return folds
 
 
@@ -124,8 +124,12 @@ def fold_profiles(
 ) -> dict[Hashable, Counter[Profile]]:
     """Only the cluster profiles of `fold`, e.g. of the repeats of each question."""
     numbers, signatures = _interned(facts)
-    codes = _outcome_codes(signatures, mode)
-    return _profiles(_coded(list(groups), clusters, numbers, codes))
+    codes, shared = _outcome_codes(signatures, mode), _Shared()
+    found = {
+        key: _profiles(*members, codes, shared)
+        for key, members in _grouped(list(groups), numbers, clusters).items()
+    }
+    return {key: profiles for key, profiles in found.items() if profiles}
 
 
 def merge(folds: Sequence[Fold]) -> Fold:
@@ -174,37 +178,59 @@ def _coverage_codes(signatures: Sequence[Signature], mode: str) -> list[Code | N
     ]
 
 
-def _coded(
-    keys: Sequence[Hashable],
-    clusters: Iterable[Hashable],
-    numbers: Sequence[int],
-    codes: Sequence[Code | None],
-) -> list[tuple[Hashable, Hashable, Code]]:
-    return [
-        (key, cluster, code)
-        for key, cluster, number in zip(keys, clusters, numbers, strict=True)
-        if (code := codes[number]) is not None
-    ]
+Members = tuple[list[int], list[Hashable]]
+"""Numbers of the signatures and clusters of a group's episodes."""
+
+
+def _grouped(
+    keys: Sequence[Hashable], numbers: Sequence[int], clusters: Iterable[Hashable]
+) -> dict[Hashable, Members]:
+    found: dict[Hashable, Members] = {key: ([], []) for key in dict.fromkeys(keys)}
+    for key, number, cluster in zip(keys, numbers, clusters, strict=True):
+        its_numbers, its_clusters = found[key]
+        its_numbers.append(number)
+        its_clusters.append(cluster)
+    return found
+
+
+class _Shared:
+    """Profiles that groups have in common, and their parts, each kept once."""
+
+    def __init__(self) -> None:
+        self.profiles: dict[tuple[Code, ...], Profile] = {}
+        self._parts: dict[tuple[Code, int], tuple[Code, int]] = {}
+
+    def profile(self, codes: list[Code]) -> Profile:
+        """The profile of a cluster with these codes."""
+        ordered = tuple(sorted(codes))
+        found = self.profiles.get(ordered)
+        if found is None:
+            parts = sorted(Counter(ordered).items())
+            found = self.profiles[ordered] = tuple(
+                self._parts.setdefault(part, part) for part in parts
+            )
+        return found
 
 
 def _profiles(
-    counted: Sequence[tuple[Hashable, Hashable, Code]],
-) -> dict[Hashable, Counter[Profile]]:
-    found: defaultdict[Hashable, Counter[Profile]] = defaultdict(Counter)
-    if len({(key, cluster) for key, cluster, _ in counted}) == len(counted):
+    numbers: Sequence[int],
+    clusters: Sequence[Hashable],
+    codes: Sequence[Code | None],
+    shared: _Shared,
+) -> Counter[Profile]:
+    """How many clusters of a group have each profile; episodes without a code are left out."""
+    coded = [codes[number] for number in numbers]
+    counted = [code for code in coded if code is not None]
+    found: Counter[Profile] = Counter()
+    if len(set(clusters)) == len(clusters):
         # Every cluster holds one episode: count the episodes without collecting clusters.
-        for (key, code), count in Counter((key, code) for key, _, code in counted).items():
-            found[key][((code, 1),)] += count
+        for code, count in Counter(counted).items():
+            found[shared.profile([code])] += count
         return found
-    members: defaultdict[tuple[Hashable, Hashable], list[Code]] = defaultdict(list)
-    for key, cluster, code in counted:
-        members[key, cluster].append(code)
-    known: dict[tuple[Code, ...], Profile] = {}
-    for (key, _), codes in members.items():
-        # Clusters repeat each other: the same codes are counted into a profile once.
-        ordered = tuple(sorted(codes))
-        profile = known.get(ordered)
-        if profile is None:
-            profile = known[ordered] = tuple(sorted(Counter(ordered).items()))
-        found[key][profile] += 1
+    members: defaultdict[Hashable, list[Code]] = defaultdict(list)
+    for cluster, one in zip(clusters, coded, strict=True):
+        if one is not None:
+            members[cluster].append(one)
+    for codes_of_one in members.values():
+        found[shared.profile(codes_of_one)] += 1
     return found

@@ -23,6 +23,7 @@ from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.model import Outcome
+from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -63,7 +64,9 @@ def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | Non
     from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
 
     troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
-    return folds, session.ladder_folds(settings), troubles
+    ladder = session.ladder_folds(settings)
+    give_back()
+    return folds, ladder, troubles
 
 
 class OpenFileApp(App[int]):

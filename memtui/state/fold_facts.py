@@ -29,12 +29,13 @@ def fold_facts(
     answerable = [one[2] for one in about]
     number_of, signatures = _numbered(facts.table)
     numbers = [number_of[one + one + may] for one, may in zip(courses, answerable, strict=True)]
-    keys: Sequence[Hashable]
-    if by_type:
-        types = [one[1] for one in about]
-        keys = list(zip(cells, answerable, types, strict=True))
-    else:
-        keys = list(zip(cells, answerable, strict=True))
+    named: dict[Hashable, Hashable] = {}
+    by = (
+        zip(cells, answerable, (one[1] for one in about), strict=True)
+        if by_type
+        else zip(cells, answerable, strict=True)
+    )
+    keys = [named.setdefault(key, key) for key in by]  # each key kept once, not once per episode
     return fold_numbered(numbers, signatures, keys, [one[0] for one in about], mode)
 
 

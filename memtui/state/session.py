@@ -18,6 +18,7 @@ from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
 from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
+from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds
 from memtui.state.settings import Settings, settings_of_run
 from memtui.state.tab import OverviewPlace
@@ -187,6 +188,7 @@ class RunSession:
         if following.judge != settings.judge and not settings.filter:
             for group in self.folds(following).values():
                 group.work_out(self.header.run.mode)
+            give_back()
 
     def read_header(self, reader: RunReader | None = None) -> Header:
         """Read the small things anew."""

@@ -92,7 +92,11 @@ class RunReader:
         try:
             self.warning = require_run_file(self.path, found)
             connection.execute("PRAGMA query_only=1")
-            connection.execute("PRAGMA cache_size=-32000")
+            # Small: each page is read once, or lies in the cache of the operating system anyway.
+            connection.execute("PRAGMA cache_size=-4000")
+            connection.execute(
+                "PRAGMA temp_store=MEMORY"
+            )  # a full disk must not keep anyone from reading
         except BaseException:
             connection.close()
             raise
