@@ -218,7 +218,7 @@ class OverviewScreen(TypedOverview):
         )  # fmt: skip
 
     def resized(self, columns: int, rows: int) -> None:
-        self.call_after_refresh(self._draw_around)
+        self.call_after_refresh(self.redraw)
 
     # --- keys -----------------------------------------------------------------------------------
 

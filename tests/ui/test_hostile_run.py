@@ -48,7 +48,9 @@ async def test_every_screen_survives_and_shows_it_literally(
     async with opened(path, size, notices=True) as (app, pilot):
         seen = ""
         for key in (
-            "j", "l", "tab", "tab", "J", "question_mark", "escape",
+            "j", "l", "tab", "tab", "J", "question_mark", "escape", "t", "z", "z", "P", "j", "p", "k", "p",
+            "right_square_bracket", "right_square_bracket", "z", "right_square_bracket", "y",
+            "right_square_bracket",
             "3", "j", "e", "w", "0", "s", "s", "y", "slash", "escape", "enter",
             "d", "l", "l", "r", "h", "j", "v", "o", "escape", "i", "b", "n", "x", "enter", "F", "F",
             "l", "l", "l", "l", "l", "l", "h", "h", "tab", "j", "z", "escape", "L", "L", "L", "H",

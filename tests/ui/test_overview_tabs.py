@@ -256,3 +256,25 @@ async def test_a_tab_nobody_looks_at_reads_nothing(
         assert len(made) == before
         await press(pilot, "2")
         await until(pilot, lambda: len(made) > before)
+
+
+async def test_tabs_and_plot_follow_the_size_of_the_terminal(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, NEXT)
+        assert "gave up early" in screen_text(app)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        small = screen_text(app)
+        assert "gave up early" not in small and "early" in small
+        row = next(line for line in small.splitlines() if line.startswith(" bm25/search-once"))
+        head = next(line for line in small.splitlines() if line.startswith(" arm"))
+        assert len(row) == len(head)
+        await press(pilot, "p")
+        for size in ((60, 20), (120, 36)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            shown = screen_text(app)
+            assert " 100┤" in shown and "+400" in shown
+            assert max(map(len, shown.splitlines())) <= size[0]
+            axis = next(line for line in shown.splitlines() if line.startswith("    └"))
+            assert len(axis) > size[0] - 10
