@@ -193,6 +193,14 @@ class NavigatingApp(OpenFileApp):
         if said and said not in self.parting:
             self.parting.append(said)
 
+    def action_command_palette(self) -> None:
+        """Everything that can be done here, by name."""
+        from textual.command import CommandPalette
+
+        if not CommandPalette.is_open(self):
+            placeholder = "what to do: a key by its name, an arm, a file, a view, a theme"
+            self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
+
     # --- copying --------------------------------------------------------------------------------
 
     @work(group="copy")
