@@ -16,9 +16,9 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.dock import alarm_lines, work_lines
+from memtui.screens.dock import alarm_lines, facts_beside_dock, work_lines
 from memtui.screens.episode_row import strip_of_row
-from memtui.screens.overview_parts import arm_by_scale, cell_facts
+from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
 from memtui.screens.replay_parts import measures_line, progress_lines
 from memtui.screens.replay_picture import Picture, picture_at, read_replay
 from memtui.state.deep_link import link
@@ -275,7 +275,7 @@ class ReplayScreen(MemtuiScreen):
         first, second = heat.heading(width, look)
         first = measures_line(first, self._measure, picture.overview, width, look)
         self.query_one("#heat-head", LineBlock).show([Text(end=""), first, second])
-        keep = 3
+        keep = facts_beside_dock(3, self.size.height, len(picture.overview.arms))
         facts = cell_facts(heat.arm, heat.cell, width - 1, look)[:keep]
         facts += [Text(end="")] * (keep - len(facts))
         self.query_one("#cell-facts", LineBlock).show([Text(end=""), *facts])
@@ -308,6 +308,9 @@ class ReplayScreen(MemtuiScreen):
         lines += work_lines(picture.dock, strip, width, room, look)
         if by_scale:
             lines += [Text(end=""), *by_scale]
+        charts = small_multiples(picture.overview, self.size.width, height - len(lines) - 1, look)
+        if charts:
+            lines += [Text(end=""), *charts]
         lower.show(lines[:height])
 
     def resized(self, columns: int, rows: int) -> None:

@@ -14,6 +14,7 @@ from memtui.app import MemtuiApp
 from memtui.screens.replay import ReplayScreen
 from tests.ui.beating import GOING_ON, going_on
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
+from tests.ui.test_hostile_run import assert_sane, hostile_run
 from tests.ui.test_live_run import until
 
 BACK, ON = "left_curly_bracket", "right_curly_bracket"
@@ -149,3 +150,18 @@ async def test_the_moment_can_be_printed(run_file: Path) -> None:
         assert screen.text_to_copy().endswith("--until 2:09")
         done = screen.picture.dock.done
         assert f"as it was at 2:09 of 6:09 · {done} of 360 episodes" in screen.text_to_page()
+
+
+@pytest.mark.parametrize("size", [(60, 20), (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_where_it_stands_is_said_at_every_size_whatever_the_run_holds(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    path = await hostile_run(tmp_path / "hostile.memtui")
+    async with opened(path, size) as (app, pilot):
+        await held(app, pilot, 8)
+        shown = screen_text(app)
+        assert_sane(shown, size[0])
+        assert "replay" in shown.splitlines()[0] and "had ended" in shown and " of " in shown
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert "Esc end the replay" in screen_text(app)
