@@ -197,7 +197,7 @@ class NavigatingApp(OpenFileApp):
         """Everything that can be done here, by name."""
         from textual.command import CommandPalette
 
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             placeholder = "what to do: a key by its name, an arm, a file, a view, a theme"
             self.push_screen(CommandPalette(placeholder=placeholder, id="--command-palette"))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +68,8 @@ def read_configuration(path: Path | None = None) -> Configuration:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         return Configuration(path, found=True, problems=(f"{path}: cannot be read: {reason}",))
+    import tomllib  # only where there is something to read: most readers have no such file
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

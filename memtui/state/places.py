@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -105,6 +104,8 @@ class Places:
         return runs
 
     def _write(self, document: dict[str, Any]) -> None:
+        import tempfile  # for the end: the first frame does not wait for it
+
         descriptor, name = tempfile.mkstemp(prefix=".places-", dir=self.path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
