@@ -50,6 +50,7 @@ class OverviewScreen(TypedOverview):
         Hint("s", "order"),
         Hint("c", "mark for compare"),
         Hint("1-6", "screens"),
+        Hint("R", "replay"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "measure(1)", "next measure", id="overview.measure", priority=True),

@@ -12,6 +12,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.errors import UserError
@@ -80,6 +81,7 @@ class ReplayScreen(MemtuiScreen):
         self._moment = 0.0
         self._ticked = 0.0
         self._busy = False
+        self._timer: Timer | None = None
 
     def body(self) -> Iterable[Widget]:
         yield LineBlock([Text(end="")] * 3, id="heat-head")
@@ -89,8 +91,17 @@ class ReplayScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         self.query_one(HeatTable).focus()
-        self.set_interval(FRAME, self._tick)
+        self._timer = self.set_interval(FRAME, self._tick, pause=not self._playing)
         super().on_mount()
+
+    def _play(self, on: bool) -> None:
+        """Let time go on or stand still; a clock that stands still wakes nobody."""
+        self._playing, self._ticked = on, monotonic()
+        if self._timer is not None:
+            if on:
+                self._timer.resume()
+            else:
+                self._timer.pause()
 
     # --- what is shown --------------------------------------------------------------------------
 
@@ -113,8 +124,8 @@ class ReplayScreen(MemtuiScreen):
         """From the start; without a speed, at one that takes about a minute for the whole run."""
         self._replay = self._picture = self._read_for = None
         self._speed = None if speed is None else nearest_speed(speed)
-        self._moment, self._playing = 0.0, True
-        self._drawn = None
+        self._moment, self._drawn = 0.0, None
+        self._play(True)
 
     def title_facts(self) -> Title:
         title = super().title_facts()
@@ -134,7 +145,7 @@ class ReplayScreen(MemtuiScreen):
     def leave(self) -> bool:
         """Esc ends the replay: what it read is let go of."""
         self._replay = self._picture = self._read_for = None
-        self._playing = False
+        self._play(False)
         return False
 
     def forget(self) -> None:
@@ -143,7 +154,7 @@ class ReplayScreen(MemtuiScreen):
 
     def on_screen_suspend(self) -> None:
         """Another screen shows the finished run: time stands still meanwhile."""
-        self._playing = False
+        self._play(False)
 
     def text_to_copy(self) -> str:
         """The command that prints the rates of this moment."""
@@ -247,7 +258,7 @@ class ReplayScreen(MemtuiScreen):
                     return
                 self._picture = picture
                 if picture.over:
-                    self._playing = False
+                    self._play(False)
                 self.freshen()
                 if (moment, settings) == (self._moment, session.settings) or self._playing:
                     return
@@ -330,8 +341,7 @@ class ReplayScreen(MemtuiScreen):
         """Let time stand still, or go on; from the start once everything has happened."""
         if not self._playing and self._picture is not None and self._picture.over:
             self._moment = 0.0
-        self._playing = not self._playing
-        self._ticked = monotonic()
+        self._play(not self._playing)
         self.freshen()
 
     def action_speed(self, by: int) -> None:
