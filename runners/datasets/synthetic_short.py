@@ -11,8 +11,9 @@ from runners.datasets.synthetic_drafts import Draft, DraftItem
 def shorten(drafts: Iterable[Draft], items: Sequence[DraftItem], exchanges: int) -> list[DraftItem]:
     """Cut every draft, in place, to `exchanges` pairs of turns; the items with their evidence's new turns.
 
-    What a session says about a question stays, then its opening, then its other turns in their order:
-    only small talk is lost. A session keeps more pairs than asked where its remarks need them.
+    What a session says about a question stays before its opening, and that before its other turns; a
+    filler that comes close to more questions than it may keep pairs loses the later ones. Evidence is one
+    remark a session, so that none is lost.
     """
     moved: dict[tuple[int, int], int] = {}
     for draft in drafts:
@@ -22,7 +23,7 @@ def shorten(drafts: Iterable[Draft], items: Sequence[DraftItem], exchanges: int)
         }
         moved |= {(id(draft), old): new for old, new in places.items()}
         draft.turns = tuple(draft.turns[old] for old in places)
-        draft.remarks = tuple(places[old] for old in draft.remarks)
+        draft.remarks = tuple(places[old] for old in draft.remarks if old in places)
     return [
         replace(
             item,
@@ -36,6 +37,5 @@ def shorten(drafts: Iterable[Draft], items: Sequence[DraftItem], exchanges: int)
 
 
 def _kept(draft: Draft, exchanges: int) -> list[int]:
-    needed = dict.fromkeys(turn // 2 for turn in draft.remarks)
-    others = [pair for pair in range(len(draft.turns) // 2) if pair not in needed]
-    return sorted([*needed, *others[: max(exchanges - len(needed), 0)]])
+    said = [turn // 2 for turn in draft.remarks]
+    return sorted(list(dict.fromkeys([*said, *range(len(draft.turns) // 2)]))[:exchanges])
