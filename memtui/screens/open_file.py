@@ -60,7 +60,8 @@ def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | Non
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
     for group in folds.values():
         group.work_out(header.run.mode)
-    cells = {cell.id: cell for cell in header.cells}
+    # Asked after the facts: a live run may have begun a cell that the header does not know yet.
+    cells = {cell.id: cell for cell in session.reader.cells()}
     from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
 
     troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
