@@ -55,7 +55,8 @@ async def test_runs(size: tuple[int, int], folder: RunFolder, golden: Golden) ->
     async with opened(folder.folder, size) as (app, pilot):
         await press(pilot, "j", "j", "j")
         assert selected(app) == "ladder"
-        golden(f"runs-{size[0]}x{size[1]}", screen_text(app))
+        # How large a file is depends on how its writer was interrupted.
+        golden(f"runs-{size[0]}x{size[1]}", re.sub(r"\d+ kB", "### kB", screen_text(app)))
 
 
 async def test_without_colour(
