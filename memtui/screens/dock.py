@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui.metrics.alarm import Alarm
 from memtui.screens.overview_parts import flow
-from memtui.state.live import Dock, InFlight, ModelLoad
+from memtui.state.live import Dock, InFlight, ModelLoad, alarm_words
 from memtui.state.session import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
@@ -88,10 +88,7 @@ def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:
         lines.append(_alarm("DOWN", f"{outage.name} {said}", width, look))
     alarms: Sequence[Alarm] = dock.troubles.alarms
     shown = alarms if len(alarms) <= MOST_ALARMS else alarms[: MOST_ALARMS - 1]
-    for alarm in shown:
-        where, _, what = alarm.what.rpartition(": ")
-        said = f"{alarm.k} of {alarm.n} episodes {what}"
-        lines.append(_alarm("ALARM", f"{where}: {said}" if where else said, width, look))
+    lines += [_alarm("ALARM", alarm_words(alarm), width, look) for alarm in shown]
     if len(alarms) > len(shown):
         rest = f"{len(alarms) - len(shown)} more: memtui report prints them all"
         lines.append(_alarm("ALARM", rest, width, look))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
@@ -23,7 +22,7 @@ from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.model import Outcome
-from memtui.state.freed_memory import give_back
+from memtui.screens.folding import folded, new_alarms
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -51,23 +50,6 @@ class FileNews(Message):
         super().__init__()
         self.path = path
         self.news = news
-
-
-def _folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None, Troubles]:
-    """The folds that pass the filter line, those of whole ladders, and what the whole run says is wrong."""
-    folds = session.folds(settings)
-    header = session.header
-    whole = session.folds(replace(settings, filter="")) if settings.filter else folds
-    for group in folds.values():
-        group.work_out(header.run.mode)
-    # Asked after the facts: a live run may have begun a cell that the header does not know yet.
-    cells = {cell.id: cell for cell in session.reader.cells()}
-    from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
-
-    troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
-    ladder = session.ladder_folds(settings)
-    give_back()
-    return folds, ladder, troubles
 
 
 class OpenFileApp(App[int]):
@@ -230,11 +212,10 @@ class OpenFileApp(App[int]):
         except UserError as error:
             self.say(str(error), error=True)
             return
-        if path is None:
-            return
-        self.say(f"kept in {path}")
-        session.interrupt()
-        self._marks_changed(session)
+        if path is not None:
+            self.say(f"kept in {path}")
+            session.interrupt()
+            self._marks_changed(session)
 
     def _marks_changed(self, session: RunSession) -> None:
         """Rates follow a flag, lines a note."""
@@ -280,7 +261,7 @@ class OpenFileApp(App[int]):
         settings = session.settings
         started = monotonic()
         try:
-            folds, ladder, troubles = await session.ask(_folded, session, settings)
+            folds, ladder, troubles = await session.ask(folded, session, settings)
         except UserError as error:
             self._fail(error)
             return
@@ -288,6 +269,9 @@ class OpenFileApp(App[int]):
             return  # another choice was made meanwhile; its own reading is on the way
         self._fold_cost = monotonic() - started
         self._folded_at = monotonic()
+        if session.header.live and self._folds is not None:
+            for words in new_alarms(self.troubles, troubles):
+                self.say(words, error=True)  # whatever screen the reader is on
         self._folds, self._ladder_folds, self._troubles = folds, ladder, troubles
         self._rebuild()
         self.freshen()
@@ -404,10 +388,9 @@ class OpenFileApp(App[int]):
             return
         if session.marks_are_stale:
             self._read_marks(session)
-        if not session.header.live:
-            return
-        session.header = session.aged_header()
-        self.freshen()
+        if session.header.live:
+            session.header = session.aged_header()
+            self.freshen()
 
     def hold(self) -> None:
         """Hold the picture still, or catch up with what came meanwhile."""

@@ -57,6 +57,23 @@ async def test_an_alarm_comes_while_the_run_goes_on_and_stays_when_it_has_ended(
         assert said in screen_text(app) and "in flight" not in screen_text(app)
 
 
+async def test_a_heartbeat_alone_brings_the_dock_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path) as sink, opened(path, (120, 36)) as (app, pilot):
+        await until(pilot, lambda: "in flight 5" in screen_text(app))
+        await beat(sink, BUSY | {"in_flight": BUSY["in_flight"][:2], "in_flight_total": 2})
+        await until(pilot, lambda: "in flight 2" in screen_text(app))
+
+
+async def test_a_new_alarm_is_said_on_whatever_screen(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path) as sink, opened(path, (120, 36), notices=True) as (app, pilot):
+        await press(pilot, "3")
+        await broken(sink, GOING_ON, 300)
+        await until(pilot, lambda: "ALARM" in screen_text(app))
+        assert "3 Episodes" in screen_text(app)
+
+
 async def test_an_alarm_is_about_the_run_and_not_about_the_filter(tmp_path: Path) -> None:
     path = tmp_path / "live.memtui"
     async with going_on(path, replace(GOING_ON, items=12)), opened(path) as (app, pilot):

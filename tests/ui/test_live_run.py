@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
 from memtui.screens.episodes import EpisodesScreen
-from memtui.screens.open_file import _folded
+from memtui.screens.folding import folded
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.session import RunSession
 from memtui.store.events import EventSink, RunStateEvent, StepEvent
@@ -151,7 +151,7 @@ async def test_a_file_that_turns_to_rubbish_says_so_and_the_app_lives(tmp_path: 
 
 async def test_a_cell_begun_since_the_header_was_read_breaks_nothing(run_file: Path) -> None:
     session = RunSession(run_file)
-    known = _folded(session, session.settings)[-1]
+    known = folded(session, session.settings)[-1]
     session.header = replace(session.header, cells=())
-    assert _folded(session, session.settings)[-1] == known
+    assert folded(session, session.settings)[-1] == known
     session.close()

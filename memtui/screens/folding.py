@@ -1,0 +1,42 @@
+"""What the app reads again whenever episodes of the open file changed; `folded` runs in the reading thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memtui.state.freed_memory import give_back
+from memtui.state.overview import Folds
+from memtui.state.session import RunSession
+from memtui.state.settings import Settings
+
+if TYPE_CHECKING:
+    from memtui.state.live import Troubles
+
+
+def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None, Troubles]:
+    """The folds that pass the filter line, those of whole ladders, and what the whole run says is wrong."""
+    folds = session.folds(settings)
+    header = session.header
+    whole = session.folds(replace(settings, filter="")) if settings.filter else folds
+    for group in folds.values():
+        group.work_out(header.run.mode)
+    # Asked after the facts: a live run may have begun a cell that the header does not know yet.
+    cells = {cell.id: cell for cell in session.reader.cells()}
+    from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
+
+    troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
+    ladder = session.ladder_folds(settings)
+    give_back()
+    return folds, ladder, troubles
+
+
+def new_alarms(before: Troubles, now: Troubles) -> Iterator[str]:
+    """Alarms in words that were not due when it was looked last."""
+    from memtui.state.live import alarm_words
+
+    known = {alarm.what for alarm in before.alarms}
+    for alarm in now.alarms:
+        if alarm.what not in known:
+            yield f"ALARM {alarm_words(alarm)}"
