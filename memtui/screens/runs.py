@@ -112,6 +112,7 @@ class RunsScreen(RunControl):
         super().on_screen_resume()
         if self._timer is not None:
             self._timer.resume()
+            self.look_again()  # the folder may have changed behind another screen
 
     def title_facts(self) -> Title:
         return Title(self.NUMBER, self.NAME, str(self._folder))
