@@ -73,7 +73,23 @@ def work_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Loo
 
 def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
     """What was wrong with a run that has ended: alarms, then retries and errors in one line."""
-    return [*alarm_lines(dock, width, look), *_troubles(dock, width, look)]
+    return [
+        *_gone(dock, width, look),
+        *alarm_lines(dock, width, look),
+        *_troubles(dock, width, look),
+    ]
+
+
+def _gone(dock: Dock, width: int, look: Look) -> list[Text]:
+    """One line where the driver stopped without a word, none where it said that it ends."""
+    if dock.age is None:
+        return []
+    many = max(dock.in_flight_total, len(dock.in_flight))
+    words = f"its driver is gone: last sign of life {duration(dock.age * 1000)} ago"
+    if many:
+        words += f", {many} {'episode' if many == 1 else 'episodes'} in flight"
+    words += "; run it again to continue"
+    return [styled(f" {clean_line(words, width=width - 1)}", look.missing)]
 
 
 def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:

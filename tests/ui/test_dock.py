@@ -95,6 +95,17 @@ async def test_silence_is_said_with_its_age_instead_of_rates(tmp_path: Path) -> 
             assert "running" in shown.splitlines()[0]
 
 
+async def test_a_driver_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "live.memtui"
+    async with going_on(path) as sink:
+        await beat(sink, BUSY, age=500.0)
+    async with opened(path, (120, 36)) as (app, _):
+        shown = screen_text(app)
+        assert "interrupted" in shown.splitlines()[0]
+        assert "its driver is gone: last sign of life 8m2" in shown
+        assert "5 episodes in flight; run it again to continue" in shown
+
+
 async def test_running_stays_in_row_1_on_every_screen_at_80_columns(tmp_path: Path) -> None:
     path = tmp_path / "a-run-with-quite-a-long-name.memtui"
     async with going_on(path), opened(path) as (app, pilot):
