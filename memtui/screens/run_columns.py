@@ -35,22 +35,22 @@ def columns(scales: int = 0) -> tuple[Column, ...]:
     return (
         Column("run", "run", 12, grow=3),
         Column("state", "state", 13),
-        Column("progress", "episodes", 9, "right"),
-        Column("bar", "", BAR, keep=9),
+        Column("progress", "episodes", 9, "right", keep=1),
+        Column("bar", "", BAR, keep=10),
         Column("pass", "pass", 4, "right"),
-        Column("exhausted", "exh", 3, "right", keep=2),
-        Column("wrong", "wrong", 5, "right", keep=5),
-        Column("n", "n", 5, "right", keep=1),
-        Column("excluded", "excl", 4, "right", keep=4),
-        Column("scales", "scales", max(SCALES[0], min(SCALES[1], scales)), keep=3),
-        Column("eta", "ETA", 7, "right", keep=6),
-        Column("cost", "cost", 8, "right", keep=7),
-        Column("speed", "ep/min", 6, "right", keep=10),
-        Column("arms", "arms", 4, "right", keep=11),
-        Column("started", "started", 16, keep=8),
-        Column("budget", "B", 2, "right", keep=12),
-        Column("size", "size", 7, "right", keep=13),
-        Column("data", "data", 12, keep=14, grow=1),
+        Column("exhausted", "exh", 3, "right", keep=3),
+        Column("wrong", "wrong", 5, "right", keep=6),
+        Column("n", "n", 5, "right", keep=2),
+        Column("excluded", "excl", 4, "right", keep=5),
+        Column("scales", "scales", max(SCALES[0], min(SCALES[1], scales)), keep=4),
+        Column("eta", "ETA", 7, "right", keep=7),
+        Column("cost", "cost", 8, "right", keep=8),
+        Column("speed", "ep/min", 6, "right", keep=11),
+        Column("arms", "arms", 4, "right", keep=12),
+        Column("started", "started", 16, keep=9),
+        Column("budget", "B", 2, "right", keep=13),
+        Column("size", "size", 7, "right", keep=14),
+        Column("data", "data", 12, keep=15, grow=1),
     )
 
 
@@ -76,7 +76,8 @@ def state_cell(line: RunLine, look: Look) -> Text:
     """Sign and word, with the age of the last sign of life while the run goes on."""
     run = line.summary
     if run.state == "unusable":
-        return styled(f"! {clean_line(run.trouble, width=11)}", look.bad)
+        trouble = f"newer {NEWER}" if run.trouble == "newer version" else run.trouble
+        return styled(f"! {clean_line(trouble, width=11)}", look.bad)
     sign, word, style = STATES.get(run.state, ("?", clean_line(run.state, width=11), "muted"))
     if line.stopping:
         word, style = "stopping", "budget"

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 REFRESH = 2.0
 """Seconds between two looks at the folder."""
+LOW = 18
+"""Rows below which blanks and the lesser facts make room for the list."""
 SHOW_EVERY = 0.25
 """Seconds between two pictures while the files are being read for the first time."""
 
@@ -185,7 +187,8 @@ class RunsScreen(RunControl):
         )
         across = self.rows.line_width or width
         head = Text(" ", end="") + heading(self._source.placed(across), look.muted)
-        self.query_one("#list-head", LineBlock).show([Text(end=""), first, Text(end=""), head])
+        above = [first, head] if self._low else [Text(end=""), first, Text(end=""), head]
+        self.query_one("#list-head", LineBlock).show(above)
         self._draw_facts()
 
     def stand_on(self, path: Path) -> None:
@@ -213,7 +216,13 @@ class RunsScreen(RunControl):
             more = " r starts one from a configuration; or: memtui demo, memtui run CONFIG"
             block.show([styled(hint, look.muted), styled(more, look.muted)])
             return
-        block.show([Text(end=""), *facts_lines(line, look, width)])
+        facts = facts_lines(line, look, width)
+        block.show(facts[:2] if self._low else [Text(end=""), *facts])
+
+    @property
+    def _low(self) -> bool:
+        """Whether there are so few rows that the list needs those of the blanks and of some facts."""
+        return self.size.height < LOW
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_around)

@@ -88,6 +88,15 @@ async def test_name_state_progress_and_pass_are_there_at_every_width(
         assert "◌ interrupted" in shown and "▸ running 99d" in shown and "‖ paused 99d" in shown
 
 
+async def test_the_smallest_terminal_still_has_name_state_and_pass(folder: RunFolder) -> None:
+    async with opened(folder.folder, (40, 12)) as (app, pilot):
+        shown = screen_text(app)
+        assert "◌ interrupted" in shown and "✓ newer" in shown
+        assert re.search(r"^ live +▸ running 99d +55$", shown, re.MULTILINE), shown
+        await press(pilot, "j")
+        assert "runs/held.memtui" in screen_text(app)
+
+
 async def test_the_line_below_says_what_is_wrong_with_a_file(folder: RunFolder) -> None:
     async with opened(folder.folder) as (app, pilot):
         await press(pilot, "G")
