@@ -69,13 +69,17 @@ class Fold:
             self._coverage_sweep = ClusterSweep(self.coverage_profiles.items())
         return self._coverage_sweep
 
-    def work_out(self, mode: str) -> None:
-        """Make all of the above now, in the thread that calls, so that nobody waits for it later."""
+    def settle(self, mode: str) -> None:
+        """Make all of the above now, in the thread that calls, so that nobody waits for it later.
+
+        Profiles of clusters, which take most of the room, are let go: nothing else is read from them.
+        """
         self.sweep(mode)
         self.steady(mode)
         if self.clustered:
             self.cluster_sweep()
             self.coverage_sweep()
+            self.profiles, self.coverage_profiles = Counter(), Counter()
 
 
 def fold(

@@ -46,7 +46,8 @@ class FacetSource:
         self._rows: list[tuple[str, str | None, int]] = []
         self._text = text
         for name in FACETS:
-            found = [(v, n) for v, n in counts.get(name, Counter()).most_common() if n]
+            values = counts.get(name, Counter()).items()
+            found = sorted(((v, n) for v, n in values if n), key=lambda one: (-one[1], one[0]))
             if not found:
                 continue
             self._rows.append((name, None, len(found)))

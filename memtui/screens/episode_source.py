@@ -20,7 +20,7 @@ from memtui.views.text_door import clean_line
 
 BATCH = 64
 """Rows read at once, around the wanted one."""
-KEPT = 8_192
+KEPT = 1_024
 """Rows kept."""
 
 

@@ -21,7 +21,7 @@ def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None
     header = session.header
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
     for group in folds.values():
-        group.work_out(header.run.mode)
+        group.settle(header.run.mode)
     # Asked after the facts: a live run may have begun a cell that the header does not know yet.
     cells = {cell.id: cell for cell in session.reader.cells()}
     from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it

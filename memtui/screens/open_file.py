@@ -23,6 +23,7 @@ from textual.timer import Timer
 from memtui.errors import UserError
 from memtui.model import Outcome
 from memtui.screens.folding import folded, new_alarms
+from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -39,6 +40,8 @@ APPLY_EVERY = 0.1
 """Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
 FOLD_EVERY = 0.5
 """Least seconds between two foldings of all facts."""
+GIVE_BACK_AFTER = 1.0
+"""Seconds after a reading at which nobody holds any more what it took in between."""
 FOLD_SHARE = 19.0
 """Folding all facts again may take at most one part in twenty of the reading thread's time."""
 
@@ -278,6 +281,7 @@ class OpenFileApp(App[int]):
         if not session.header.live:
             with contextlib.suppress(UserError):  # interrupted: the reader wants something else
                 await session.ask(session.read_ahead, settings)
+            self.set_timer(GIVE_BACK_AFTER, give_back, name="give-back")
 
     # --- news of the file -----------------------------------------------------------------------
 

@@ -75,6 +75,10 @@ def types_block(
     return lines
 
 
+Wanted = tuple[int, object, int]
+"""Data version, what folds depend on, arm: what the counts by type are of."""
+
+
 class TypedOverview(PlottedOverview):
     """A screen that shows the arm under the cursor by question type, too."""
 
@@ -85,7 +89,9 @@ class TypedOverview(PlottedOverview):
     def __init__(self) -> None:
         super().__init__()
         self._types_first = False
-        self._types: tuple[tuple[int, object], Folds, list[str]] | None = None
+        self._types: tuple[Wanted, Folds, list[str]] | None = None
+        self._typed: ArmView | None = None
+        """The arm under the cursor when it was last drawn."""
         self._folding = False
         self._fold_due = 0.0
 
@@ -105,8 +111,11 @@ class TypedOverview(PlottedOverview):
         session = self.bench.session
         if session is None:
             return []
+        if arm is None:
+            return []
+        self._typed = arm
         self._want_types(session)
-        if arm is None or self._types is None or self._types[0][1] != session.settings.folded_by:
+        if self._types is None or self._types[0][1:] != (session.settings.folded_by, arm.arm.id):
             return []
         _, folds, names = self._types
         measure = self.measure if self.measure.value in RATES else Measure.PASS
@@ -116,25 +125,32 @@ class TypedOverview(PlottedOverview):
 
     def _want_types(self, session: RunSession) -> None:
         """Fold by question type what changed, but not for most of the time while a run is written."""
-        wanted = self.bench.data_version, session.settings.folded_by
+        arm = self._typed
+        if arm is None:
+            return
+        wanted = self.bench.data_version, session.settings.folded_by, arm.arm.id
         known = self._types
         if self._folding or (known is not None and known[0] == wanted):
             return
         early = monotonic() < self._fold_due
-        if early and known is not None and known[0][1] == wanted[1]:
+        if early and known is not None and known[0][1:] == wanted[1:]:
             return
         self._folding = True
-        self._fold_types(session, session.settings, wanted)
+        self._fold_types(session, session.settings, arm, wanted)
 
     @work(group="types")
     async def _fold_types(
-        self, session: RunSession, settings: Settings, wanted: tuple[int, object]
+        self, session: RunSession, settings: Settings, arm: ArmView, wanted: Wanted
     ) -> None:
+        """Only the arm that is shown: the other ones would take their time, and room, for nothing."""
+        of_cells = [cell.cell_id for cell in arm.cells if cell is not None]
+
         def read() -> tuple[Folds, list[str]]:
             from memtui.state.fold_facts import fold_facts
 
             facts, mode = session.facts(settings.judge), session.header.run.mode
-            folds = fold_facts(facts, mode, chosen=session.passing(settings), by_type=True)
+            chosen = session.passing(settings)
+            folds = fold_facts(facts, mode, chosen=chosen, of_cells=of_cells, by_type=True)
             return folds, session.reader.qtypes()
 
         started = monotonic()
@@ -158,7 +174,7 @@ class TypedOverview(PlottedOverview):
 
     def forget(self) -> None:
         super().forget()
-        self._types = None
+        self._types = self._typed = None
 
     def depends_on(self) -> object:
         return (super().depends_on(), self._types_first)

@@ -109,15 +109,20 @@ class FactIndex:
         ranks = self._ranks(settings, cells)
         if kept is not None:
             ranks = [*compress(ranks, kept)]
-        order = sorted(range(len(ids)), key=ranks.__getitem__)
-        found = array("q", map(ids.__getitem__, order))
+        same = [array("q") for _ in range(max(ranks, default=-1) + 1)]
+        for rank, one in zip(ranks, ids, strict=True):
+            same[rank].append(one)
+        found = array("q")
+        for those in same:
+            found += those
         return found[::-1] if backwards and settings.sort not in _VALUES else found
 
     def _ranks(self, settings: Settings, cells: Mapping[int, CellRow]) -> list[int]:
-        """For each episode a number to sort it by."""
+        """For each episode its place in the order, from 0; equal ones share a place."""
         facts, sort = self.facts, settings.sort
         if sort is SortKey.QUESTION:
-            return facts.item_ids.tolist()
+            rank = _ranked(set(facts.item_ids), lambda item: item)
+            return [*map(rank.__getitem__, facts.item_ids)]
         if sort is SortKey.TYPE:
             types = {item: facts.about[item][1] for item in set(facts.item_ids)}
             rank = _ranked(types, lambda item: (types[item], item))

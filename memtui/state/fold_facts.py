@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from itertools import compress
+from operator import and_
 
 from memtui.metrics.histogram import fold_numbered
 from memtui.metrics.signature import Signature
@@ -18,13 +19,14 @@ def fold_facts(
     mode: str,
     *,
     chosen: Collection[int] | None = None,
+    of_cells: Collection[int] | None = None,
     by_type: bool = False,
 ) -> Folds:
     """Fold by (cell id, answerable), with `by_type` by (cell id, answerable, question type).
 
-    `chosen` are the ids to fold, None for all. Costs about 1 µs an episode.
+    `chosen` are the ids to fold and `of_cells` the cells, None for all. Costs about 1 µs an episode.
     """
-    cells, items, courses = _columns(facts, chosen)
+    cells, items, courses = _columns(facts, chosen, of_cells)
     about = [facts.about[item] for item in items]
     answerable = [one[2] for one in about]
     number_of, signatures = _numbered(facts.table)
@@ -73,13 +75,16 @@ def course_signature(course: Course, answerable: int = 1) -> Signature:
 
 
 def _columns(
-    facts: PackedFacts, chosen: Collection[int] | None
+    facts: PackedFacts, chosen: Collection[int] | None, of_cells: Collection[int] | None = None
 ) -> tuple[array[int], array[int], array[int]]:
     """Cells, items and courses of the chosen episodes."""
     columns = (facts.cell_ids, facts.item_ids, facts.courses)
-    if chosen is None:
+    if chosen is None and of_cells is None:
         return columns
-    wanted = [one in chosen for one in facts.ids]
+    wanted = [True] * len(facts) if chosen is None else [one in chosen for one in facts.ids]
+    if of_cells is not None:
+        inside = map(frozenset(of_cells).__contains__, facts.cell_ids)
+        wanted = list(map(and_, wanted, inside))
     first, second, third = (array("q", compress(column, wanted)) for column in columns)
     return first, second, third
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -71,8 +71,8 @@ class Header:
 
 COUNT_SHARE = 50
 """Counting the progress may take one part in so many of the time."""
-KEPT_JUDGES = 2
-"""Judges whose facts are kept: the chosen one, and the next so that it is there when asked for."""
+FOLDED_JUDGES = 2
+"""Judges whose folds are kept: the chosen one, and the next so that it is there when asked for."""
 
 
 @dataclass(slots=True)
@@ -82,9 +82,6 @@ class _Read:
     facts: PackedFacts
     index: FactIndex
     rev: int
-    folds: Folds = field(default_factory=dict)
-    """All facts folded as they stood at `folded_at`."""
-    folded_at: int = -1
 
 
 class RunSession:
@@ -98,6 +95,9 @@ class RunSession:
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
         self._read: dict[str, _Read] = {}
+        """Of one judge at a time."""
+        self._folds: dict[str, tuple[int, Folds]] = {}
+        """All facts under a judge folded, and the transaction up to which they were read."""
         self._uncounted = False
         """Whether episodes changed since the progress was counted."""
         self._count_after = 0.0
@@ -148,6 +148,7 @@ class RunSession:
             return False
         self._left_out = wanted
         self._read.clear()
+        self._folds.clear()
         for reader in self.readers:
             reader.leave_out(wanted)
         return True
@@ -183,12 +184,15 @@ class RunSession:
     # --- questions that keep what they read (call inside `ask`) ---------------------------------
 
     def read_ahead(self, settings: Settings) -> None:
-        """Make ready what the key for the next judge will ask for."""
-        following = settings.with_next_judge(self.header.judges)
-        if following.judge != settings.judge and not settings.filter:
-            for group in self.folds(following).values():
-                group.work_out(self.header.run.mode)
-            give_back()
+        """Make ready what the key for the next judge will ask for; of its facts nothing is kept."""
+        judge, rev = settings.with_next_judge(self.header.judges).judge, self._reader.rev()
+        if judge == settings.judge or settings.filter or self._folds.get(judge, (-1,))[0] == rev:
+            return
+        mode = self.header.run.mode
+        folds = self._keep_folds(judge, rev, fold_facts(self._reader.packed_facts(judge), mode))
+        for group in folds.values():
+            group.settle(mode)
+        give_back()
 
     def read_header(self, reader: RunReader | None = None) -> Header:
         """Read the small things anew."""
@@ -250,16 +254,17 @@ class RunSession:
     def forget(self) -> None:
         """Another file stands under this name: nothing that was read holds any more."""
         self._read.clear()
+        self._folds.clear()
 
     def _under(self, judge: str) -> _Read:
         """What was read under a judge, brought up to date."""
         rev = self._reader.rev()  # asked first: what comes while we read is read once more
         found = self._read.get(judge)
         if found is None or not found.rev:
-            while len(self._read) >= KEPT_JUDGES:
-                del self._read[next(iter(self._read))]
+            self._read.clear()  # let go of the old ones before the new ones are made
             facts = self._reader.packed_facts(judge)
             found = self._read[judge] = _Read(facts, FactIndex(facts, self.header.run.mode), rev)
+            give_back()
         elif rev > found.rev:
             found.facts.put(self._reader.episode_facts(judge, found.rev))
             found.facts.about = self._reader.item_facts()
@@ -305,17 +310,26 @@ class RunSession:
 
     def folds(self, settings: Settings) -> Folds:
         """The facts that pass the filter line, folded for the overview."""
-        read, mode = self._under(settings.judge), self.header.run.mode
+        mode = self.header.run.mode
         chosen = self.passing(settings)
         if chosen is not None:
-            return fold_facts(read.facts, mode, chosen=chosen)
-        if read.folded_at != read.rev or not read.rev:
+            return fold_facts(self.facts(settings.judge), mode, chosen=chosen)
+        rev, before = self._folds.get(settings.judge, (-1, {}))
+        if not rev or rev != self._reader.rev():
+            read = self._under(settings.judge)
             made = fold_facts(read.facts, mode)
             # A cell in which nothing happened keeps its fold, and what was worked out from it.
-            kept = ((key, read.folds.get(key)) for key in made)
+            kept = ((key, before.get(key)) for key in made)
             made.update((key, old) for key, old in kept if old is not None and old == made[key])
-            read.folds, read.folded_at = made, read.rev
-        return read.folds
+            before = self._keep_folds(settings.judge, read.rev, made)
+        return before
+
+    def _keep_folds(self, judge: str, rev: int, folds: Folds) -> Folds:
+        self._folds.pop(judge, None)
+        while len(self._folds) >= FOLDED_JUDGES:
+            del self._folds[next(iter(self._folds))]
+        self._folds[judge] = rev, folds
+        return folds
 
     def ladder_folds(self, settings: Settings) -> Folds | None:
         """The same over the questions that every rung has; None where no rung lacks one."""

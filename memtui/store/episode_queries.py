@@ -92,12 +92,13 @@ def facts(source: Source, judge: str, items: Items, since_rev: int) -> list[Epis
     gc.disable()  # no cycles here, and looking for some among so many tuples doubles the time
     try:
         if since_rev:
-            changed = "(rev>? OR id IN (SELECT episode_id FROM verdict WHERE rev>?))"
-            params = (since_rev, since_rev)
-            found = _facts(source, f"counts=1 AND {changed}", params, judge, items)
-            return found + _facts(
-                source, f"counts=0 AND done=0 AND {changed}", params, judge, items
+            changed = (
+                "id IN (SELECT id FROM episode WHERE rev>?"
+                " UNION SELECT episode_id FROM verdict WHERE rev>?)"
             )
+            # The plus keeps SQLite from going over the index of all counted episodes.
+            where = f"{changed} AND (+counts=1 OR +done=0)"
+            return _facts(source, where, (since_rev, since_rev), judge, items)
         return [
             *_facts(source, "counts=1", (), judge, items),
             *_facts(source, "counts=0 AND done=0", (), judge, items),

@@ -90,12 +90,21 @@ def aligned(cell: Text, width: int, align: Literal["left", "right"]) -> Text:
 def row(placed: Sequence[Placed], cells: dict[str, Text | str], *, gap: int = GAP) -> Text:
     """One row; `cells` by column name. Strings are outside text and pass the door here."""
     text = Text(end="", no_wrap=True)
+    blanks = 0  # of the end of a cell, the gap and the beginning of the next, appended as one piece
     for number, place_ in enumerate(placed):
-        if number:
-            text.append(" " * gap)
+        blanks += gap if number else 0
         cell = cells.get(place_.column.name, "")
         if isinstance(cell, Text):
-            text.append_text(aligned(cell, place_.width, place_.column.align))
+            room = place_.width - cell.cell_len
+            if room < 0:
+                cell = aligned(cell, place_.width, place_.column.align)
+                room = place_.width - cell.cell_len
+            before = room if place_.column.align == "right" else 0
+            text.append(" " * (blanks + before))
+            text.append_text(cell)
+            blanks = room - before
         else:
-            text.append(fit(cell, place_.width, place_.column.align))
+            text.append(" " * blanks + fit(cell, place_.width, place_.column.align))
+            blanks = 0
+    text.append(" " * blanks)
     return text

@@ -12,4 +12,6 @@ from rich.text import Text
 
 def styled(words: str, style: Style | str = "") -> Text:
     """Our own or already clean words in a style, ready to be appended to."""
-    return Text.assemble((words, style), end="", no_wrap=True)
+    text = Text(words, end="", no_wrap=True)
+    text.stylize(style)
+    return text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -23,12 +25,32 @@ def strip_of(
     """
     if isinstance(text.style, Style):
         base = base + text.style
-    segments = []
+    segments: list[Segment] = []
+    last: Style | None = None
     for segment in text.render(_CONSOLE, end=""):
         style = base + segment.style if segment.style else base
         if over is not None:
             style = style + over
         shown = ascii_twins(segment.text) if ascii_only else segment.text
+        if last is not None and (style == last or (shown.isspace() and _same_ground(last, style))):
+            # Blanks show no colour but their ground: one piece less to filter, cut and send each time.
+            segments[-1] = Segment(segments[-1].text + shown, last)
+            continue
         segments.append(Segment(shown, style))
+        last = style
     pad = base if over is None else base + over
     return Strip(segments).adjust_cell_length(width, pad)
+
+
+@lru_cache(maxsize=1024)
+def _same_ground(one: Style, other: Style) -> bool:
+    """Whether a blank looks the same in both styles."""
+    drawn = (one.underline, one.underline2, one.strike, one.overline, one.reverse, one.link)
+    return (
+        not any(drawn)
+        and not other.underline
+        and not other.reverse
+        and not other.strike
+        and not other.link
+        and one.bgcolor == other.bgcolor
+    )

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from memtui.views.look import Look
 from memtui.widgets.drawing import strip_of
 
-CACHED_STRIPS = 2_000
+CACHED_STRIPS = 500
 
 
 class Drawing(Protocol):
