@@ -74,6 +74,8 @@ class MemtuiScreen(Screen[None]):
     NUMBER: ClassVar[int] = 0
     NAME: ClassVar[str] = ""
     HINTS: ClassVar[Sequence[Hint]] = ()
+    AUTO_FOCUS: ClassVar[str | None] = ""
+    """Each screen says what has the keys: the first widget that could may be a line to type in, closed."""
 
     def __init__(self) -> None:
         super().__init__()

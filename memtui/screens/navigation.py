@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from textual import work
+from textual.events import Event, Key
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
@@ -22,6 +23,8 @@ from memtui.state.configuration import Configuration
 from memtui.state.places import Places, own_choices
 from memtui.state.session import RunSession
 
+TYPED_AHEAD = 200
+"""Looks, 5 ms apart, whether a screen is there to take a key."""
 MOST_PROBLEMS = 3
 """Problems of the configuration that are said one by one."""
 PARENTS = {
@@ -251,6 +254,15 @@ class NavigatingApp(OpenFileApp):
         self._current = screen
         self._named(screen)
         self.switch_screen(screen)
+
+    async def on_event(self, event: Event) -> None:
+        """A key that is typed ahead waits for the screen it is meant for; others would be lost on it."""
+        if isinstance(event, Key):
+            for _ in range(TYPED_AHEAD):
+                if self.screen.is_mounted:
+                    break
+                await asyncio.sleep(0.005)
+        await super().on_event(event)
 
     def action_screen(self, name: str) -> None:
         """A number key."""

@@ -45,7 +45,10 @@ async def test_quit_asks_whether_to_leave_the_run_going(
         assert isinstance(app.screen, Question)
         assert "4711" in screen_text(app)
         app.post_message(events.Key(key, key))
-        await pilot.pause()
+        for _ in range(200):
+            if child.stopped is stopped and app.return_code is not None:
+                break
+            await pilot.pause(0.02)
     assert child.stopped is stopped
     assert app.return_code == 0
 
@@ -134,6 +137,21 @@ async def test_one_key_filters_keep_the_row_or_say_that_it_left(run_file: Path) 
         assert screen.rows.selected != chosen
         await press(pilot, "0", "s", "S", "slash", "escape")
         assert screen.source is not None and len(screen.source.ids()) == 360
+
+
+async def test_keys_typed_ahead_reach_the_screen_they_are_meant_for(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        for key in "3ejj":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen) and app.session is not None
+        assert app.session.settings.quick == "exhausted"
+        await press(pilot, "2")
+        for key in "5q":
+            app.post_message(events.Key(key, key))
+        await settle(pilot)
+    assert app.return_code == 0
 
 
 async def test_steps_panes_zoom_and_search(run_file: Path) -> None:
