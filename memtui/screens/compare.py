@@ -293,9 +293,8 @@ class CompareScreen(QuestionFinder, ComparingScreen):
             return
         if isinstance(screen, PairScreen):
             pair = self._source.pairs[index]
-            screen.show_pair(
-                found, pair, self._sides, self._files.pages(session, self._sides), self
-            )
+            readers = self._files.pages(session, self._sides)
+            screen.show_pair(found, pair, self._sides, readers, self.step_pair)
 
     def step_pair(self, by: int) -> bool:
         """Open the next or previous pair of the list in the side-by-side view; False at its ends."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -15,6 +14,7 @@ from memtui.errors import UserError
 from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.base import MemtuiScreen
+from memtui.screens.compare_files import Sides
 from memtui.screens.pair_parts import (
     AlignedSource,
     HitRowSource,
@@ -34,9 +34,6 @@ from memtui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from memtui.report.on_screen import Data
-    from memtui.screens.compare import CompareScreen
-
-Sides = tuple[tuple[Path, str], tuple[Path, str]]
 
 
 class PairScreen(MemtuiScreen):
@@ -70,7 +67,8 @@ class PairScreen(MemtuiScreen):
         self._wanted: tuple[Comparison, EpisodePair, Sides, tuple[RunReader, RunReader]] | None = (
             None
         )
-        self._list: CompareScreen | None = None
+        self._step: Callable[[int], bool] | None = None
+        """Shows the next or previous pair of the list; False at its ends."""
         self._view: PairView | None = None
         self._side = 0
         self._asked = 0
@@ -108,11 +106,11 @@ class PairScreen(MemtuiScreen):
         pair: EpisodePair,
         sides: Sides,
         readers: tuple[RunReader, RunReader],
-        shown_by: CompareScreen,
+        step: Callable[[int], bool],
     ) -> None:
-        """Show a pair; `readers` are those of A's and of B's file."""
+        """Show a pair; `readers` are those of A's and of B's file, `step` goes to its neighbours."""
         self._wanted = (found, pair, sides, readers)
-        self._list = shown_by
+        self._step = step
         self._asked += 1
         if self.is_mounted:
             self.freshen()
@@ -265,7 +263,7 @@ class PairScreen(MemtuiScreen):
 
     def action_pair(self, by: int) -> None:
         """The next or previous pair of the list."""
-        if self._list is None or not self._list.step_pair(by):
+        if self._step is None or not self._step(by):
             self.bench.say("no further pair that way in the list")
 
     def action_difference(self, by: int) -> None:

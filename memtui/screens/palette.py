@@ -24,7 +24,7 @@ from memtui.styles.themes import NAMES
 from memtui.views.text_door import clean_line
 
 if TYPE_CHECKING:
-    from memtui.app import MemtuiApp
+    from memtui.screens.navigation import NavigatingApp
 
 LONGEST = 64
 MOST_FILES = 200
@@ -45,9 +45,9 @@ class EverythingByName(Provider):
     """All that can be done on the screen the palette was opened over."""
 
     @property
-    def bench(self) -> MemtuiApp:
+    def bench(self) -> NavigatingApp:
         """The app."""
-        return cast("MemtuiApp", self.app)
+        return cast("NavigatingApp", self.app)
 
     async def startup(self) -> None:
         """Take stock once; typing only searches it."""
