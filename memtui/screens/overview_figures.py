@@ -19,9 +19,6 @@ from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.reader import RunReader
 
-SMALL_CACHE = "PRAGMA cache_size=-2000"
-"""Of a connection that reads the file from end to end: 2 MB of pages serve as well as 32."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -80,7 +77,6 @@ class TabFigures:
             self._source, self._read_for = source, _read_for(wanted)
         source = self._source
         try:
-            source.reader.query(SMALL_CACHE)
             return report_at(
                 source,
                 wanted.budget,
@@ -109,7 +105,6 @@ def _source(wanted: Wanted) -> ReportSource:
     """The file at these choices; its facts packed, so that a hundred thousand take a few megabytes."""
     reader = RunReader(wanted.path)
     source = ReportSource(reader, wanted.judge, wanted.filter, facts=(), flagged=wanted.flagged)
-    reader.query(SMALL_CACHE)
     facts = reader.packed_facts(source.judge)
     source.facts = facts.values()
     if not wanted.filter:
