@@ -98,11 +98,6 @@ class PackedFacts(Mapping[int, EpisodeFact]):
         """All facts, oldest first, one after the other: a list of them takes thirty times the room."""
         return _Facts(self)
 
-    @property
-    def newest_rev(self) -> int:
-        """The newest transaction among them; 0 without a fact."""
-        return max(self.revs, default=0)
-
     # --- writing --------------------------------------------------------------------------------
 
     def extend(
