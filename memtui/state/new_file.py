@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memtui.errors import UserError
 
-_PLAIN = re.compile(r"[^\w.+-]+")
+_PLAIN = re.compile(r"[^\w.+]+")
 LONGEST_NAME = 120
 
 

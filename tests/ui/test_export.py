@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -15,6 +16,7 @@ from memtui.errors import UserError
 from memtui.screens.export import ExportDialog
 from memtui.state import new_file
 from tests.ui.driving import opened, press, screen_text, settle
+from tests.ui.test_hostile_run import assert_sane, hostile_run
 
 
 @pytest.fixture
@@ -29,6 +31,14 @@ def run(run_file: Path, folder: Path) -> Path:
     path = folder / "invented.memtui"
     path.write_bytes(run_file.read_bytes())
     return path
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def texts_in(folder: Path, suffix: str) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in folder.glob(f"*.{suffix}")]
 
 
 async def export(pilot: Pilot[Any], *keys: str) -> None:
@@ -72,13 +82,13 @@ async def test_text_and_svg_hold_what_is_on_screen(run: Path, folder: Path) -> N
 async def test_every_screen_exports_its_data(
     run: Path, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with opened(run) as (app, pilot):
+    async with opened(run) as (_, pilot):
         await press(pilot, "3", "e", "j")
         for keys in ((), ("enter",), ("d",), ("5",), ("6",), ("enter",), ("1",)):
             await press(pilot, *keys)
             await export(pilot, "j")
             await export(pilot, "c")
-        names = {path.name for path in folder.iterdir()}
+        names = {*names_in(folder)}
     for name in ("episodes", "trajectory", "trajectory-2", "ladder", "compare", "compare-2"):
         assert f"invented-{name}.json" in names and f"invented-{name}.csv" in names
     assert {"runs.json", "runs.csv"} <= names
@@ -133,7 +143,7 @@ async def test_a_full_disk_is_one_line_and_leaves_nothing(
         await export(pilot, "t")
         said = [notice.message for notice in app._notifications]
         assert [line for line in said if "no space left on device" in line]
-    assert sorted(path.name for path in folder.iterdir()) == ["invented.memtui"]
+    assert names_in(folder) == ["invented.memtui"]
 
 
 async def test_the_help_can_be_exported_and_escape_keeps_nothing(run: Path, folder: Path) -> None:
@@ -143,7 +153,7 @@ async def test_the_help_can_be_exported_and_escape_keeps_nothing(run: Path, fold
         await press(pilot, "x", "escape")
     text = (folder / "invented-overview.txt").read_text()
     assert "keys and signs" in text
-    assert len([*folder.iterdir()]) == 2
+    assert len(names_in(folder)) == 2
 
 
 async def test_no_secret_leaves_with_an_export(
@@ -172,3 +182,28 @@ def test_a_new_file_takes_no_name_that_is_taken(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written"):
         new_file.write_new(tmp_path / "none" / "a.txt", "one")
+
+
+async def test_hostile_texts_leave_exactly_as_data_and_harmless_as_pictures(
+    tmp_path: Path, folder: Path
+) -> None:
+    path = await hostile_run(folder / "hostile[b].memtui")
+    async with opened(path) as (app, pilot):
+        for keys in (("2",), ("3",), ("enter",), ("d",), ("5",), ("6",), ("1",)):
+            await press(pilot, *keys)
+            for form in "tscj":
+                await export(pilot, form)
+            await press(pilot, "x", "escape")
+        assert app.session is not None
+        questions = {row[0] for row in app.session.pages.query("SELECT question FROM item")}
+    names = names_in(folder)
+    assert len(names) > 20 and all(name.isascii() and " " not in name for name in names)
+    for text in texts_in(folder, "txt"):
+        assert_sane(text, 80)
+    for svg in texts_in(folder, "svg"):
+        Tree.fromstring(svg)
+        assert "\x1b" not in svg
+    with (folder / "hostile-b-episodes.csv").open(newline="", encoding="utf-8") as file:
+        assert {row["question"] for row in csv.DictReader(file)} <= questions
+    listed = json.loads((folder / "hostile-b-episodes.json").read_text())["episodes"]
+    assert listed and {one["question"] for one in listed} <= questions
