@@ -21,7 +21,7 @@ VERBS: dict[str, str] = {
     "ls": "list the run files of a folder, with their state and progress",
     "report": "print reliability per arm and scale, with n, exclusions and intervals",
     "failures": "list the episodes that did not pass at B, by how they failed",
-    "show": "print one episode: its question, what each call brought, and why it ended",
+    "show": "print one episode call by call and why it ended, or what a run does now",
     "ladder": "print one question over scales and arms, and what displaced its evidence",
     "compare": "compare two arms, of one run file or of two, on the same questions",
     "rejudge": "judge the answers of a run again, beside the old verdicts",

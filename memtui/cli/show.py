@@ -1,4 +1,4 @@
-"""`memtui show`: one episode in text, call by call, and why it ended."""
+"""`memtui show`: one episode in text, call by call, and why it ended; or what a run is doing right now."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import argparse
 import sys
 from pathlib import Path
 
-HELP = "print one episode: its question, what each call brought, and why it ended"
+HELP = "print one episode call by call and why it ended, or what a run does now"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", type=Path, metavar="FILE", help="the run file")
-    parser.add_argument("episode", metavar="EPISODE", help="its id or uid, or the key of an item")
+    parser.add_argument(
+        "episode", nargs="?", metavar="EPISODE", help="its id or uid, or the key of an item"
+    )
+    parser.add_argument(
+        "--now",
+        action="store_true",
+        help="instead: work in flight, rates, limits, retries, errors, alarms and latest endings",
+    )
     parser.add_argument("--arm", metavar="TEXT", help="of several: the arm that contains this")
     parser.add_argument("--scale", metavar="S", help="of several: the one at this scale, or own")
     parser.add_argument("--seed", type=int, metavar="N", help="of several: this ladder seed")
@@ -25,7 +32,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one episode."""
+    """Print one episode, or what goes on."""
+    from memtui.errors import UserError
+
+    if args.now == (args.episode is not None):
+        raise UserError("name one episode (memtui failures lists them), or ask for --now")
+    if args.now:
+        _print_now(args)
+    else:
+        _print_episode(args)
+    return 0
+
+
+def _print_now(args: argparse.Namespace) -> None:
+    from memtui.cli.printing import print_document, print_text
+    from memtui.report.now import now_document, now_text, read_now
+    from memtui.store.reader import open_run
+
+    with open_run(args.file) as reader:
+        if reader.warning:
+            print(f"memtui: {reader.warning}", file=sys.stderr)
+        now = read_now(reader, args.budget, args.judge)
+    if args.json:
+        print_document(now_document(now))
+    else:
+        print_text(now_text(now))
+
+
+def _print_episode(args: argparse.Namespace) -> None:
     from memtui.cli.printing import print_document, print_text
     from memtui.metrics.limits import call_cap, is_context_arm
     from memtui.metrics.outcome import check_budget
@@ -61,4 +95,3 @@ def run(args: argparse.Namespace) -> int:
         print_document(episode_document(report))
     else:
         print_text(episode_text(report))
-    return 0

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui.metrics.alarm import Alarm
 from memtui.screens.overview_parts import flow
-from memtui.state.live import Dock, InFlight, ModelLoad, alarm_words
+from memtui.state.live import QUIET_AFTER, Dock, InFlight, ModelLoad, alarm_words
 from memtui.state.session import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
@@ -19,8 +19,6 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
 StripOf = Callable[[EpisodeRow], Text]
-QUIET_AFTER = 5.0
-"""Seconds without a heartbeat from which its age is said instead of rates that no longer hold."""
 LATE = 2.0
 """Seconds of delay of the driver's own loop from which they are said."""
 SIDE_BY_SIDE = 100
@@ -41,7 +39,7 @@ ROOMY = 66
 def dock_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Look) -> list[Text]:
     """At most `height` lines: progress and alarms first, then limits and troubles, then the work."""
     lines = [_progress(dock, width, look), *alarm_lines(dock, width, look)]
-    limits = [] if _quiet(dock) else _limits(dock, width, look)  # they hold for a second or two
+    limits = [] if dock.quiet else _limits(dock, width, look)  # they hold for a second or two
     for more in (limits, _troubles(dock, width, look)):
         if len(lines) + len(more) + BODY <= height:
             lines += more
@@ -121,7 +119,7 @@ def _alarm(word: str, text: str, width: int, look: Look) -> Text:
 def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
     """Where there is room for one line only: how many, and the one that has been at it longest."""
     many = max(dock.in_flight_total, len(dock.in_flight))
-    then = "were in flight" if _quiet(dock) else "in flight"
+    then = "were in flight" if dock.quiet else "in flight"
     line = styled(f" {many} {then}, longest ", look.muted)
     flight = max(dock.in_flight, key=_so_far)
     line.append_text(_flight(flight, width - line.cell_len, look, padded=False))
@@ -129,7 +127,7 @@ def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
 
 
 def _progress(dock: Dock, width: int, look: Look) -> Text:
-    quiet = _quiet(dock)
+    quiet = dock.quiet
     facts = [f"{count(dock.done)} of {count(dock.planned)}"]
     if quiet and dock.age is not None:
         facts.append(f"no sign of life for {duration(dock.age * 1000)}")
@@ -146,11 +144,6 @@ def _progress(dock: Dock, width: int, look: Look) -> Text:
     line.append(f"  {facts[0]}")
     line.append(tail[len(facts[0]) :], look.missing if quiet else "")
     return line
-
-
-def _quiet(dock: Dock) -> bool:
-    """Whether the driver has been silent for so long that what it said last no longer holds."""
-    return dock.age is not None and dock.age > QUIET_AFTER
 
 
 def _rates(dock: Dock) -> list[str]:
@@ -265,7 +258,7 @@ def _so_far(flight: InFlight) -> float:
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
     many = max(dock.in_flight_total, len(dock.in_flight))
     flights = sorted(dock.in_flight, key=lambda one: -_so_far(one))[: height - 1]
-    then = "were in flight" if _quiet(dock) else "in flight"
+    then = "were in flight" if dock.quiet else "in flight"
     head = Text.assemble(" ", (then, look.muted), f" {many}", end="", no_wrap=True)
     if many > len(flights):
         head.append(", longest first", look.muted)

@@ -19,7 +19,7 @@ from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multip
 from memtui.screens.overview_tabs import NAMES
 from memtui.screens.overview_types import TypedOverview
 from memtui.state.compare_marks import Mark
-from memtui.state.live import FEED, Dock, build_dock
+from memtui.state.live import Dock, build_dock, latest_endings
 from memtui.state.overview import MEASURES, Measure, Overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick
@@ -115,14 +115,8 @@ class OverviewScreen(TypedOverview):
     @work(exclusive=True, group="feed")
     async def _read_feed(self, session: RunSession) -> None:
         """The latest endings, for the dock."""
-
-        def latest() -> list[EpisodeRow]:
-            ids = session.reader.episode_ids("e.done=1", (), f"e.rev DESC LIMIT {FEED}")
-            rows = session.reader.episode_rows(ids)
-            return [rows[one] for one in ids if one in rows]
-
         try:
-            self._feed = await session.ask(latest)
+            self._feed = await session.ask(latest_endings, session.reader)
         except UserError:
             return  # the app says what is wrong with the file; the dock keeps what it had
         self._draw_around()

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memtui.metrics.alarm import Alarm
+from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow, EventRow, HeartbeatRow, Progress
 
 LARGEST = 1e15
@@ -20,6 +21,8 @@ DECISIONS = frozenset({"deciding", "answering"})
 """What the driver calls the agent's own part of an episode."""
 FEED = 12
 """Endings kept for the feed."""
+QUIET_AFTER = 5.0
+"""Seconds without a heartbeat from which its age is said instead of rates that no longer hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,18 @@ class Dock:
     """What the driver does before the first episode starts."""
     late: float | None = None
     """Seconds for which something kept the driver from its turn."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the driver has been silent for so long that what it said last no longer holds."""
+        return self.age is not None and self.age > QUIET_AFTER
+
+
+def latest_endings(reader: RunReader) -> list[EpisodeRow]:
+    """The episodes that ended last, newest first."""
+    ids = reader.episode_ids("e.done=1", (), f"e.rev DESC LIMIT {FEED}")
+    rows = reader.episode_rows(ids)
+    return [rows[one] for one in ids if one in rows]
 
 
 def build_dock(

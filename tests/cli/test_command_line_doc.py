@@ -119,7 +119,7 @@ def test_rates_take_budget_judge_and_filter_and_facts_take_json() -> None:
     for verb in VERBS:
         for action, parser in parsers_in(build_parser(verb)):
             actions = [name for name, _ in parsers_in(parser) if name]
-            if verb != "completion" and not actions:
+            if verb not in ("completion", "serve") and not actions:
                 assert "--json" in options_of(parser), f"memtui {verb} {action}"
 
 
@@ -189,7 +189,7 @@ def test_every_example_runs(
         assert printed.out or words[0] == "export" or "--no-report" in words, line
         if out:
             Path(out).write_text(printed.out, encoding="utf-8")
-    assert used == set(VERBS) - {"demo"}
+    assert used == set(VERBS) - {"demo", "serve"}
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -213,6 +213,7 @@ def first(memtui: Workplace, capfd: pytest.CaptureFixture[str], where: str) -> d
         ("memtui-ladder-1", "ladder runs/demo.memtui syn-q10"),
         ("memtui-ladder-1", "ladder runs/demo.memtui syn-q01"),
         ("memtui-compare-1", "compare runs/demo.memtui --arms search verify"),
+        ("memtui-now-1", "show runs/demo.memtui --now"),
         ("memtui-runs-1", "ls"),
         ("memtui-check-1", "check runs/demo.memtui"),
         ("memtui-run-1", "run demo.toml"),
