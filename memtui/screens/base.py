@@ -173,6 +173,7 @@ class MemtuiScreen(Screen[None]):
             excluded=None if overview is None else overview.excluded,
             flagged=None if overview is None else overview.flagged,
             paused=self.bench.paused,
+            alias=session.alias,
         )
 
     def filter_label(self, settings: Settings) -> str:

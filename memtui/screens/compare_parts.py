@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.metrics.paired import PairedDifference
-from memtui.report.comparison import Comparison
+from memtui.report.comparison import Comparison, Side
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.overview_parts import flow
 from memtui.store.records import EpisodeRow
@@ -20,6 +20,7 @@ from memtui.views.numbers import UNKNOWN, count, percent, points, scale
 from memtui.views.outcome import outcome_style
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
+from memtui.views.title import ALIAS_WIDEST
 from memtui.views.wrapping import wrap
 
 ALL = -1
@@ -119,21 +120,32 @@ def table_heading(width: int, look: Look) -> Text:
 def side_lines(
     a: tuple[Path, str], b: tuple[Path, str], found: Comparison | None, width: int, look: Look
 ) -> list[Text]:
-    """Who is compared with whom; files are named where they differ."""
+    """Who is compared with whom; files are named where they differ, and what the reader calls them."""
     lines = []
+    aliases = ("", "") if found is None else (_alias(found.a), _alias(found.b))
     names = max(len(clean_line(arm)) for _, arm in (a, b))
-    for letter, (path, arm), style in (("A", a, look.accent), ("B", b, look.fresh)):
+    for letter, (path, arm), alias, style in (
+        ("A", a, aliases[0], look.accent), ("B", b, aliases[1], look.fresh),
+    ):  # fmt: skip
         text = styled(f" {letter}  ", style)
         text.append(clean_line(arm, width=max(12, width // 2)), look.strong)
         if a[0] != b[0]:
             text.append(" " * max(0, names - len(clean_line(arm))))
+            if alias:
+                text.append(f"   {alias}", style)
             room = width - text.cell_len - 3
-            text.append(f"   {clean_line(str(path), width=room)}", look.muted)
+            if room >= 8:
+                text.append(f"   {clean_line(str(path), width=room)}", look.muted)
         lines.append(text)
     if found is not None:
         lines[0] = _beside(lines[0], _passed("Pass@", found, found.total.mean_a), width, look)
         lines[1] = _beside(lines[1], _passed("Pass@", found, found.total.mean_b), width, look)
     return lines
+
+
+def _alias(side: Side) -> str:
+    """The reader's name for the run of a side; empty without one."""
+    return clean_line(side.source.marks.aliases.get("", ""), width=ALIAS_WIDEST)
 
 
 def _passed(word: str, found: Comparison, value: float | None) -> str:

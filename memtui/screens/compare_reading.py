@@ -74,7 +74,8 @@ class ComparingScreen(MemtuiScreen):
     def title_facts(self) -> Title:
         title = super().title_facts()
         if self._sides is not None and self._sides[0][0] != self._sides[1][0]:
-            title = replace(title, file=f"{self._sides[0][0].name} | {self._sides[1][0].name}")
+            files = f"{self._sides[0][0].name} | {self._sides[1][0].name}"
+            title = replace(title, file=files, alias="")  # the headings name both
         return title
 
     # --- what is compared -----------------------------------------------------------------------

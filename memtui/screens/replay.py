@@ -140,6 +140,7 @@ class ReplayScreen(MemtuiScreen):
             title.alpha, title.judge, title.filter,
             excluded=None if picture is None else picture.overview.excluded,
             flagged=None if picture is None else picture.overview.flagged,
+            alias=title.alias,
         )  # fmt: skip
 
     def leave(self) -> bool:

@@ -129,6 +129,11 @@ class RunSession:
         return path
 
     @property
+    def alias(self) -> str:
+        """The reader's name for the run; empty without one."""
+        return self.marks.aliases.get("", "")
+
+    @property
     def marks_are_stale(self) -> bool:
         """Whether somebody added to the side file since it was read."""
         return self.side_file.stamp() != self._marks_stamp

@@ -32,8 +32,11 @@ class Title:
     flagged: int | None = None
     """Of the excluded: those a reader flagged; None where flagged questions are in the rates."""
     paused: bool = False
+    alias: str = ""
+    """The reader's name for the run; shown beside the file where there is room."""
 
 
+ALIAS_WIDEST = 24
 NAME_KEPT = 8
 """Cells of the file's name that stay when what goes on right now needs the room."""
 
@@ -58,6 +61,11 @@ def title_row(title: Title, width: int, look: Look) -> Text:
         left.append(" ")
         left.append(name, look.strong)
         room -= 1 + cell_len(name)
+        alias = clean_line(title.alias, width=ALIAS_WIDEST)
+        if alias and room >= cell_len(alias) + 2 + cell_len(said) + 3:
+            left.append("  ")
+            left.append(alias, look.accent)
+            room -= 2 + cell_len(alias)
     if said and room >= cell_len(said) + (2 if kept else 3):
         left.append("  ")
         left.append(said, look.accent if said.startswith("▸") else look.muted)

@@ -19,7 +19,7 @@ from memtui.screens.pair import PairScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.alignment import Sameness
 from memtui.state.compare_marks import Mark
-from memtui.store.side_file import BAD_GOLD, FLAG
+from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import Story, run_one, write, written
@@ -220,6 +220,7 @@ async def test_two_files_marked_on_the_list_of_runs(
     folder.mkdir()
     shutil.copy(run_file, folder / "one.memtui")
     await write(folder / "two.memtui", Story(name="other", items=9))
+    SideFile(folder / "two.memtui", "run-other").append(ALIAS, "", "the [red]other")
     monkeypatch.chdir(tmp_path)
     async with opened(Path("runs"), (120, 36), notices=True) as (app, pilot):
         await press(pilot, "c", "j", "c")
@@ -230,6 +231,7 @@ async def test_two_files_marked_on_the_list_of_runs(
         shown = screen_text(app)
         assert "the sets differ: +0:" in shown and " in common" in shown
         assert f"{path_a.name} | {path_b.name}" in shown.split("\n")[0]
+        assert "the [red]other   runs/two.memtui" in shown
         await press(pilot, "greater_than_sign")
         assert screen.sides[0][1] == screen.sides[1][1] != arm_a
         await press(pilot, "y")

@@ -32,6 +32,27 @@ def test_a_running_run_says_so_on_every_screen(
 
 
 def test_a_finished_run_gives_its_room_to_the_settings() -> None:
-    title = Title(3, "Episodes", "a.memtui", "✓ finished", "", 2, False, 0.7, "rules", "out:exhausted scale>=100", 9)
+    title = Title(
+        3,
+        "Episodes",
+        "a.memtui",
+        "✓ finished",
+        "",
+        2,
+        False,
+        0.7,
+        "rules",
+        "out:exhausted scale>=100",
+        9,
+    )
     row = title_row(title, 80, LOOK).plain
     assert "! 9 excluded" in row and "finished" not in row
+
+
+def test_the_readers_name_for_a_run_stands_beside_the_file_where_there_is_room() -> None:
+    title = Title(
+        2, "Overview", "a.memtui", "✓ finished", "", 2, False, 0.7, "rules", alias="base[bold]line"
+    )
+    assert " a.memtui  base[bold]line  ✓ finished " in title_row(title, 100, LOOK).plain
+    narrow = title_row(title, 60, LOOK).plain
+    assert "base" not in narrow and "a.memtui" in narrow and cell_len(narrow) == 60
