@@ -12,7 +12,8 @@ from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.similarity import terms
 from memtui.report.paired_episodes import Asked, EpisodePair
-from memtui.screens.trajectory_parts import preview_of, step_words
+from memtui.screens.hit_rows import preview_of
+from memtui.screens.trajectory_parts import step_words
 from memtui.state.alignment import AlignedRow, HitRow, Sameness, compare_hits
 from memtui.state.episode_standing import label_of, outcome_of, signature_of
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words

@@ -16,10 +16,10 @@ from memtui.metrics.explain import why_it_ended
 from memtui.model import Label
 from memtui.report.step_record import Reading
 from memtui.screens.episode_row import episode_text
+from memtui.screens.hit_rows import HitSource
 from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_panes import TrajectoryPanes
 from memtui.screens.trajectory_parts import (
-    HitSource,
     StopSource,
     call_lines,
     head_lines,

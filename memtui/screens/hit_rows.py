@@ -1,0 +1,112 @@
+"""The hits of one call as rows: rank and marks, date, score, turns, and the most telling text of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+
+from rich.text import Text
+
+from memtui.screens.session_texts import SessionTexts
+from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
+from memtui.store.records import SessionRow
+from memtui.views.look import Look
+from memtui.views.marks import hit_marks
+from memtui.views.session_text import word_pattern
+from memtui.views.styled import styled
+from memtui.views.text_door import clean_line
+
+PREVIEW = 300
+"""Characters of a turn that a hit's line holds."""
+LOOKED_AT = 4_000
+"""Characters of a turn that are searched for a query word."""
+READ_AROUND = 20
+"""Hits before and after the drawn one whose texts are read with its own."""
+LEAD = 12
+"""Characters kept before the query word."""
+
+
+class HitSource:
+    """The hits of one stop as rows; the id of a row is its rank."""
+
+    def __init__(self, stop: Stop, found: Trajectory, texts: SessionTexts, look: Look) -> None:
+        self._stop = stop
+        self._found = found
+        self._texts = texts
+        self._look = look
+        self._words = word_pattern(query_words(stop.step.query or found.detail.item.question))
+        self._ids = [hit.rank for hit in stop.hits]
+
+    def ids(self) -> list[int]:
+        return self._ids
+
+    def row_key(self, index: int) -> Hashable | None:
+        return index
+
+    def row(self, index: int, width: int) -> Text:
+        view, look = self._stop.hits[index], self._look
+        hit = view.hit
+        text = styled(f"{view.rank:>3} ", look.muted)
+        text.append_text(hit_marks(gold=view.gold, new=view.new, shown=hit.shown, look=look))
+        near = self._stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
+        session = self._texts.get(view.sessions[0], [hit.sessions[0] for hit in near])
+        date = (session.date or "")[:10] if session is not None else ""
+        text.append(f" {date or '–':<10}", look.muted)
+        if width >= 60 and hit.score is not None:
+            text.append(f" {hit.score:>6.2f}", look.muted)
+        if hit.first is not None and width >= 50:
+            last = hit.first if hit.last is None else hit.last
+            where = f"t{hit.first + 1}" if last == hit.first else f"t{hit.first + 1}-{last + 1}"
+            text.append(f" {where:<6}", look.muted)
+        text.append("  ")
+        start = len(text)
+        preview = clean_line(
+            preview_of(view, session, self._found, self._words), width=max(4, width - text.cell_len)
+        )
+        text.append(preview, "" if hit.shown else look.muted)
+        if self._words is not None:
+            for match in self._words.finditer(preview):
+                text.stylize(look.query_word, start + match.start(), start + match.end())
+        if view.gold:
+            text.stylize(look.gold, start)
+        return text
+
+
+def preview_of(
+    view: HitView,
+    session: SessionRow | None,
+    found: Trajectory,
+    words: re.Pattern[str] | None,
+) -> str:
+    """The most telling text of a hit: its own, else the evidence turn, else a turn with a query word."""
+    if view.hit.text:
+        return view.hit.text[:PREVIEW]
+    if session is None:
+        return f"{view.hit.ref} (text not in the file)"
+    turns = session.turns
+    first = view.hit.first or 0
+    last = len(turns) - 1 if view.hit.last is None else view.hit.last
+    if view.hit.first is not None and view.hit.last is None:
+        last = view.hit.first
+    inside = range(max(0, first), min(last, len(turns) - 1) + 1)
+    gold, _ = found.gold_turns(session.token)
+    for number in inside:
+        if number in gold:
+            return around(turns[number].text, words)
+    if words is not None:
+        for number in inside:
+            if words.search(turns[number].text[:LOOKED_AT]):
+                return around(turns[number].text, words)
+    for number in inside:
+        if turns[number].text:
+            return turns[number].text[:PREVIEW]
+    return ""
+
+
+def around(said: str, words: re.Pattern[str] | None) -> str:
+    """The text from a little before its first query word."""
+    match = None if words is None else words.search(said[:LOOKED_AT])
+    at = 0 if match is None or match.start() < 2 * LEAD else match.start() - LEAD
+    if at:
+        at = said.find(" ", at, at + LEAD) + 1 or at
+    return ("…" if at else "") + said[at : at + PREVIEW]
