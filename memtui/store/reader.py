@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.model import Evidence, EvidenceStatus
-from memtui.store import codec, episode_queries
+from memtui.store import codec, episode_queries, item_queries
 from memtui.store.connect import explain, open_read_only, require_run_file
 from memtui.store.episode_queries import decoded
 from memtui.store.errors import StoreError
@@ -228,23 +227,11 @@ class RunReader:
 
     def items(self) -> list[ItemRow]:
         """All items with their evidence, in the order in which they were declared."""
-        evidence: dict[int, list[Evidence]] = {}
-        for row in self.query(
-            "SELECT item_id,raw,session,turn,status FROM evidence ORDER BY item_id,ord"
-        ):
-            evidence.setdefault(row[0], []).append(_evidence(row[1:]))
-        rows = self.query(f"SELECT {_ITEM} FROM item ORDER BY id")
-        return [_item(r, tuple(evidence.get(r[0], ()))) for r in rows]
+        return item_queries.items(self)
 
     def item(self, item_id: int) -> ItemRow | None:
         """One item."""
-        rows = self.query(f"SELECT {_ITEM} FROM item WHERE id=?", (item_id,))
-        if not rows:
-            return None
-        evidence = self.query(
-            "SELECT raw,session,turn,status FROM evidence WHERE item_id=? ORDER BY ord", (item_id,)
-        )
-        return _item(rows[0], tuple(map(_evidence, evidence)))
+        return item_queries.item(self, item_id)
 
     def clusters(self) -> list[str]:
         """Names of clusters; `EpisodeFact.cluster` is an index into it."""
@@ -303,15 +290,11 @@ class RunReader:
 
     def haystack(self, haystack_id: int) -> HaystackDetail | None:
         """A haystack with its positions."""
-        rows = self.query(f"SELECT {_HAYSTACK},z FROM haystack WHERE id=?", (haystack_id,))
-        if not rows:
-            return None
-        positions = tuple((t, d, r) for t, d, r in codec.unpack_json(rows[0][-1]))
-        return HaystackDetail(_haystack(rows[0][:-1]), positions)
+        return item_queries.haystack(self, haystack_id)
 
     def haystacks(self) -> list[HaystackRow]:
         """Headers of all haystacks."""
-        return [_haystack(r) for r in self.query(f"SELECT {_HAYSTACK} FROM haystack ORDER BY id")]
+        return item_queries.haystacks(self)
 
     def unfilled_items(self) -> frozenset[int]:
         """Ids of items that some rung of the ladder could not be filled for: outside paired comparisons."""
@@ -401,30 +384,3 @@ class RunReader:
     def verdicts(self, episode_id: int) -> tuple[VerdictRow, ...]:
         """All verdicts on an attempt, oldest first."""
         return episode_queries.verdicts(self, episode_id)
-
-
-_ITEM = "id,key,question,gold,gold_raw,qtype,cluster,answerable,question_date,tempting,flags,meta"
-_HAYSTACK = (
-    "id,key,item_id,scale,ladder_seed,date_policy,n_sessions,n_irrelevant,tokens,tokenizer,borrowed,"
-    "contaminated,pools,evidence_age,available,note"
-)
-
-
-def _evidence(row: Sequence[Any]) -> Evidence:
-    try:
-        status = EvidenceStatus(row[3])
-    except ValueError:
-        raise StoreError(
-            f"evidence of unknown status {row[3]!r}: written by a newer memtui?"
-        ) from None
-    return Evidence(row[0], row[1], row[2], status)
-
-
-def _item(row: Sequence[Any], evidence: tuple[Evidence, ...]) -> ItemRow:
-    load = codec.from_json
-    values = decoded(row, {4: load, 7: bool, 10: lambda flags: tuple(load(flags)), 11: load})
-    return ItemRow(*[*values, evidence])
-
-
-def _haystack(row: Sequence[Any]) -> HaystackRow:
-    return HaystackRow(*decoded(row, {12: codec.from_json, 14: bool}))
