@@ -99,12 +99,17 @@ def report_at(
         notes=(),
     )
     if judges:
-        found = selection.judging = selection.judging or Judging(source, selection)
+        found = selection.judging = selection.judging or Judging(
+            source.reader, source.judge, source.judges, selection.facts
+        )
         report.judging = found.pairs
         for cell in (*cells, *report.unanswerable):
             cell.agreement = found.cells.get(cell.cell_id)
     if costs:
-        ledger = selection.ledger = selection.ledger or Ledger(source, selection)
+        whole = not source.filter_text and not source.left_out
+        ledger = selection.ledger = selection.ledger or Ledger(
+            source.reader, source.arms, source.cells.values(), selection.facts, whole=whole
+        )
         report.costs = ledger.costs(cells, report.unanswerable)
     report.flagged, report.left_out = source.marks.bad_gold, bool(source.left_out)
     report.asked, report.defective = len(selection.answerable_items), len(selection.flagged_items)

@@ -8,15 +8,15 @@ as if cold, an episode is asked once and a session taken in once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from memtui.metrics.cost import WHOLE, Amount, PhaseCost, Spent, in_order
 from memtui.model import FLAGGED
 from memtui.report.model import ArmCost, Cell, CellCost, Costs, Ingest
-from memtui.report.selection import Selection
-from memtui.report.source import ReportSource
 from memtui.store import codec
+from memtui.store.reader import RunReader
+from memtui.store.records import ArmRow, CellRow, EpisodeFact
 
 _WITHIN = "owner>='episode:' AND owner<'episode;'"
 _LINES = (
@@ -68,14 +68,21 @@ _NOT_SPLIT = (
 
 
 class Ledger:
-    """The sums of one selection of episodes, read once; what a budget changes is added by `costs_at`."""
+    """The sums of some episodes, read once; what a budget changes is added by `costs`."""
 
-    def __init__(self, source: ReportSource, selection: Selection) -> None:
-        """Reads the ledger of the file: every attempt of the episodes selected."""
-        where, params = _restriction(source, selection)
-        self._source = source
+    def __init__(
+        self,
+        reader: RunReader,
+        arms: Sequence[ArmRow],
+        cells: Iterable[CellRow],
+        facts: Collection[EpisodeFact],
+        *,
+        whole: bool,
+    ) -> None:
+        """Reads every attempt of the episodes; `whole`: `facts` are all that the file has."""
+        where, params = ("1", ()) if whole else _restriction(facts)
+        self._arms, self._rows = arms, tuple(cells)
         self._cells: dict[int, list[PhaseCost]] = defaultdict(list)
-        reader = source.reader
         for cell, counts, phase, *sums in reader.query(
             f"{_OF_EPISODES}{where} GROUP BY e.cell_id,e.counts,l.phase", params
         ):
@@ -91,14 +98,14 @@ class Ledger:
             cold = Spent(0, nothing, nothing)
             self._cells[cell].append(PhaseCost(WHOLE, paid, cold, _amount(n, wall, no_wall)))
         self._systems: dict[str, PhaseCost] = {}
-        memories = sorted({arm.memory for arm in source.arms}, key=len, reverse=True)
+        memories = sorted({arm.memory for arm in arms}, key=len, reverse=True)
         for owner, phase, *sums in reader.query(_OF_SYSTEMS):
             _, _, name = owner.partition(":")
             memory = next((m for m in memories if name.startswith(f"{m}:")), "")
             found = _phase(phase, sums)
             self._systems.setdefault(memory, PhaseCost("ingest")).add(found)
         self._ended: dict[int, int] = defaultdict(int)
-        for fact in selection.facts:
+        for fact in facts:
             if fact.done and fact.end_reason != FLAGGED:
                 self._ended[fact.cell_id] += 1
 
@@ -112,11 +119,11 @@ class Ledger:
                 row.id, row.arm, row.scale, self._ended[row.id], right[row.id],
                 in_order(self._cells.get(row.id, ())),
             )
-            for row in self._source.cells.values()
+            for row in self._rows
             if self._ended[row.id]
         )  # fmt: skip
         by_arm = []
-        for arm in self._source.arms:
+        for arm in self._arms:
             mine = [one for one in by_cell if one.arm == arm.key]
             if not mine:
                 continue
@@ -126,17 +133,15 @@ class Ledger:
             ended, good = sum(one.episodes for one in mine), sum(one.right for one in mine)
             by_arm.append(ArmCost(arm.key, arm.memory, ended, good, in_order(phases)))
         ingests = tuple(
-            Ingest(memory, tuple(a.key for a in self._source.arms if a.memory == memory), cost)
+            Ingest(memory, tuple(a.key for a in self._arms if a.memory == memory), cost)
             for memory, cost in self._systems.items()
         )
         return Costs(by_cell, tuple(by_arm), ingests)
 
 
-def _restriction(source: ReportSource, selection: Selection) -> tuple[str, tuple[str, ...]]:
-    """A condition on episodes: the selected ones with their earlier attempts, or the whole file."""
-    if not source.filter_text and not source.left_out:
-        return "1", ()
-    ids = [fact.id for fact in selection.facts if fact.end_reason != FLAGGED]
+def _restriction(facts: Collection[EpisodeFact]) -> tuple[str, tuple[str, ...]]:
+    """A condition on episodes: these with their earlier attempts."""
+    ids = [fact.id for fact in facts if fact.end_reason != FLAGGED]
     condition = "e.key IN (SELECT key FROM episode WHERE id IN (SELECT value FROM json_each(?)))"
     return condition, (codec.to_text(ids),)
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from memtui.metrics.alarm import Alarm
 from memtui.metrics.histogram import Fold, Profile, fold, fold_profiles, merge
 from memtui.metrics.outcome import standing
 from memtui.report.alarms import abnormal_ends
+from memtui.report.costs import Ledger
+from memtui.report.judging import Judging
 from memtui.store.records import CellRow, EpisodeFact
-
-if TYPE_CHECKING:
-    from memtui.report.costs import Ledger
-    from memtui.report.judging import Judging
 
 Results = dict[Hashable, list[tuple[int, bool]]]
 """{cluster: [(R, right) of each counted episode]} of one cell."""
