@@ -112,6 +112,7 @@ def _extras() -> list[Check]:
     for package, extra, use in (
         ("litellm", "llm", "model agents and model judges"),
         ("xllamacpp", "local", "a language model on this machine"),
+        ("textual-serve", "serve", "the app in a browser"),
     ):
         version = _version(package)
         advice = "" if version else f"for {use}: {how_to_add(extra)}"
