@@ -1,6 +1,6 @@
 """Every benchmark of the harness, one after the other, each with its table and its goals.
 
-    python -m benchmarks [--longmemeval FOLDER] [--inspect PYTHON] [--only NAME …]
+    python -m benchmarks [--longmemeval FOLDER] [--inspect PYTHON] [--cache FOLDER] [--only NAME …]
 
 Each runs in a process of its own, so that none warms another's caches. Exits 1 when a goal is missed.
 Figures go to docs/performance.md.
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("writer", "engine", "ladder", "prepare", "graph", "report", "door")
+NAMES = ("writer", "engine", "ladder", "prepare", "graph", "report", "door", "inspector")
 
 
 def command(name: str, args: argparse.Namespace) -> list[str]:
@@ -25,6 +25,9 @@ def command(name: str, args: argparse.Namespace) -> list[str]:
         line += ["--longmemeval", str(args.longmemeval)]
     if name == "engine" and args.inspect:
         line += ["--inspect", str(args.inspect)]
+    if name == "inspector":
+        line += ["--watch", str(args.watch)]
+        line += ["--cache", str(args.cache)] if args.cache else []
     return line
 
 
@@ -33,6 +36,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longmemeval", type=Path, help="folder of LongMemEval-109")
     parser.add_argument("--inspect", type=Path, metavar="PYTHON", help="a Python with Inspect AI")
+    parser.add_argument("--cache", type=Path, help="folder that keeps the inspector's run file")
+    parser.add_argument("--watch", type=float, default=60.0, help="seconds it watches a live run")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES)
     args = parser.parse_args()
     environment = dict(os.environ, PYTHONPATH=str(HERE.parent))

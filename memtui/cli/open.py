@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.cli.rate_arguments import add_rate_arguments
 from memtui.errors import UserError
 from memtui.state.configuration import THEMES
+
+if TYPE_CHECKING:
+    from memtui.app import MemtuiApp
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
@@ -94,6 +99,22 @@ def _check_replay(path: Path, speed: float, *, live: bool) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app; whatever is wrong is one line (UserError) before the terminal is touched."""
+    # Nothing of what is made on the way to the first frame is garbage: looking for some costs a tenth
+    # of the way, and every later look would go over all of it again.
+    gc.disable()
+    try:
+        app = _app(args)
+        gc.freeze()
+    finally:
+        gc.enable()
+    app.run()
+    say_parting_words(app.parting)
+    say_what_goes_on()
+    return app.return_code or 0
+
+
+def _app(args: argparse.Namespace) -> MemtuiApp:
+    """The app for a command line; UserError before the terminal is touched."""
     path: Path = args.path
     if not path.exists():
         if path == DEFAULT:
@@ -147,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
             marks = deep_link.marks_of(session, args.arms, args.other)
     from memtui.app import MemtuiApp
 
-    app = MemtuiApp(
+    return MemtuiApp(
         path,
         theme=theme_of(args.theme, configuration.theme),
         ascii_only=args.ascii or configuration.ascii,
@@ -162,10 +183,6 @@ def run(args: argparse.Namespace) -> int:
         configuration=configuration,
         replay=args.replay,
     )
-    app.run()
-    say_parting_words(app.parting)
-    say_what_goes_on()
-    return app.return_code or 0
 
 
 def say_parting_words(lines: Sequence[str]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -27,9 +26,7 @@ def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None
     from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
 
     troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
-    ladder = session.ladder_folds(settings)
-    give_back()
-    return folds, ladder, troubles
+    return folds, session.ladder_folds(settings), troubles
 
 
 def new_alarms(before: Troubles, now: Troubles) -> Iterator[str]:

@@ -148,7 +148,8 @@ class TypedOverview(PlottedOverview):
         def read() -> tuple[Folds, list[str]]:
             from memtui.state.fold_facts import fold_facts
 
-            facts, mode = session.facts(settings.judge), session.header.run.mode
+            mode = session.header.run.mode
+            facts = session.facts_of_cells(settings.judge, of_cells)
             chosen = session.passing(settings)
             folds = fold_facts(facts, mode, chosen=chosen, of_cells=of_cells, by_type=True)
             return folds, session.reader.qtypes()

@@ -7,7 +7,7 @@ another, so a slow question never blocks a key press.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -280,6 +280,12 @@ class RunSession:
     def facts(self, judge: str) -> PackedFacts:
         """All facts under a judge; after the first time only what changed is read."""
         return self._under(judge).facts
+
+    def facts_of_cells(self, judge: str, cells: Collection[int]) -> PackedFacts:
+        """Facts among which are all of these cells: what was read, else no more than these."""
+        if judge in self._read:
+            return self.facts(judge)
+        return self._reader.packed_facts(judge, cells)
 
     def index(self, judge: str) -> FactIndex:
         """The facts under a judge as an episode list wants them."""

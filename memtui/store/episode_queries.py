@@ -117,7 +117,13 @@ _END = (
 )
 
 
-def packed(source: Source, judge: str, items: Items, left_out: Collection[str] = ()) -> PackedFacts:
+def packed(
+    source: Source,
+    judge: str,
+    items: Items,
+    left_out: Collection[str] = (),
+    cells: Collection[int] | None = None,
+) -> PackedFacts:
     """See `RunReader.packed_facts`.
 
     SQLite gathers the episodes of each course, so that the interpreter, and with it every other thread,
@@ -129,13 +135,19 @@ def packed(source: Source, judge: str, items: Items, left_out: Collection[str] =
     if left_out:
         course = course.replace("end_reason", _END)
         params.append(codec.to_text(sorted(left_out)))
+    inside, last = "", tuple[str, ...]()
+    if cells is not None:
+        # With both values of `done` named, the index goes to these cells and nowhere else.
+        inside = " AND done IN (0,1) AND cell_id IN (SELECT value FROM json_each(?))"
+        last = (codec.to_text(sorted(cells)),)
     columns = ",".join(f"json_group_array({name})" for name in ("id", "rev", "cell_id", "item_id"))
     width = len(Course._fields)
     groups = ",".join(str(number) for number in range(1, width + 1))
     for where in ("counts=1", "counts=0 AND done=0"):
         rows = source.query(
-            f"SELECT {course},{_LABEL},{columns} FROM episode WHERE {where} GROUP BY {groups}",
-            (*params, judge),
+            f"SELECT {course},{_LABEL},{columns} FROM episode WHERE {where}{inside}"
+            f" GROUP BY {groups}",
+            (*params, judge, *last),
         )
         for row in rows:
             facts.extend(Course._make(row[:width]), *map(codec.from_json, row[width:]))

@@ -312,9 +312,12 @@ class RunReader:
         found = episode_queries.facts(self, judge, self._refresh_items, since_rev)
         return episode_queries.without(self, found, self._left_out)
 
-    def packed_facts(self, judge: str) -> PackedFacts:
-        """All that `episode_facts` gives, packed: what a screen keeps while the file is open."""
-        return episode_queries.packed(self, judge, self._refresh_items, self._left_out)
+    def packed_facts(self, judge: str, cells: Collection[int] | None = None) -> PackedFacts:
+        """All that `episode_facts` gives, packed: what a screen keeps while the file is open.
+
+        `cells`: only of these cells (ids).
+        """
+        return episode_queries.packed(self, judge, self._refresh_items, self._left_out, cells)
 
     def leave_out(self, items: Collection[str]) -> None:
         """Leave questions (their keys) out of every rate: facts and lines read from now on end in `FLAGGED`."""

@@ -1,0 +1,110 @@
+"""What a key costs, counted: questions put to the file, rows read, lines drawn. Never wall time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.screens.episode_source import BATCH, EpisodeSource
+from memtui.screens.episodes import EpisodesScreen
+from memtui.state.session import FOLDED_JUDGES
+from memtui.store.reader import RunReader
+from memtui.widgets.lines import LineBlock
+from tests.ui.driving import opened, press
+
+SIZE = (120, 36)
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """Counts `queries`, rows `read` for lists, `drawn` rows, and readings of all `facts`."""
+    counted: Counter[str] = Counter()
+    query, rows = RunReader.query, RunReader.episode_rows
+    facts, row = RunReader.packed_facts, EpisodeSource.row
+
+    def counting_query(self: RunReader, *args: Any) -> Any:
+        counted["queries"] += 1
+        return query(self, *args)
+
+    def counting_rows(self: RunReader, ids: Any) -> Any:
+        counted["read"] += len(ids)
+        return rows(self, ids)
+
+    def counting_facts(self: RunReader, judge: str, cells: Any = None) -> Any:
+        counted["facts" if cells is None else "facts of cells"] += 1
+        return facts(self, judge, cells)
+
+    def counting_row(self: EpisodeSource, index: int, width: int) -> Any:
+        counted["drawn"] += 1
+        return row(self, index, width)
+
+    monkeypatch.setattr(RunReader, "query", counting_query)
+    monkeypatch.setattr(RunReader, "episode_rows", counting_rows)
+    monkeypatch.setattr(RunReader, "packed_facts", counting_facts)
+    monkeypatch.setattr(EpisodeSource, "row", counting_row)
+    yield counted
+
+
+async def test_down_reads_nothing_and_draws_two_rows(run_file: Path, work: Counter[str]) -> None:
+    async with opened(run_file, SIZE) as (_, pilot):
+        await press(pilot, "3")
+        work.clear()
+        await press(pilot, *["down"] * 8)
+        assert work["queries"] == 0
+        assert work["drawn"] <= 16, "the row that is left and the row that is entered"
+
+
+async def test_page_down_reads_a_batch_and_draws_a_page(run_file: Path, work: Counter[str]) -> None:
+    async with opened(run_file, SIZE) as (app, pilot):
+        await press(pilot, "3")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen)
+        height = screen.rows.size.height
+        work.clear()
+        await press(pilot, *["pagedown"] * 4)
+        assert work["read"] <= 4 * 2 * BATCH
+        assert work["drawn"] <= 4 * (height + 2)
+        work.clear()
+        await press(pilot, "end", "home")
+        assert work["read"] <= 3 * BATCH and work["drawn"] <= 2 * (height + 2)
+
+
+async def test_the_facts_of_a_row_are_drawn_with_its_cursor(run_file: Path) -> None:
+    async with opened(run_file, SIZE) as (app, pilot):
+        await press(pilot, "3")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen) and screen.source is not None
+        block = screen.query_one("#episode-facts", LineBlock)
+        for _ in range(4):
+            screen.rows.cursor += 1  # nothing is awaited: one frame shows both
+            row = screen.source.at(screen.rows.cursor)
+            assert row is not None
+            assert any(f"item {row.item}" in line.plain for line in block.lines)
+
+
+async def test_order_and_one_key_filters_read_no_facts_again(
+    run_file: Path, work: Counter[str]
+) -> None:
+    async with opened(run_file, SIZE) as (_, pilot):
+        await press(pilot, "3")
+        assert work["facts"] <= FOLDED_JUDGES
+        work.clear()
+        await press(pilot, "e", "w", "v", "0", *["s"] * 10, "S")
+        assert work["facts"] == 0
+
+
+async def test_budget_alpha_and_judge_read_no_facts_of_all_episodes(
+    run_file: Path, work: Counter[str]
+) -> None:
+    async with opened(run_file, SIZE) as (app, pilot):
+        assert app.session is not None and len(app.session.header.judges) == FOLDED_JUDGES
+        work.clear()
+        await press(pilot, "equals_sign", "minus", "a", "A")
+        assert work["queries"] == 0
+        await press(pilot, "J", "J", "J")
+        assert work["facts"] == 0
+        assert work["facts of cells"] <= 3, "the question types of the arm in view"
