@@ -6,47 +6,22 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui import recorded_values as told
 from memtui.errors import UserError
 from memtui.metrics.facts import FactTracker
 from memtui.metrics.similarity import QueryHistory
-from memtui.model import EndReason, EpisodeId, Evidence, Usage
+from memtui.model import EndReason, Usage
+from memtui.recorded_run import RecordedRun, Spec, moment
 from memtui.recorded_values import HitLike, UsageLike
 from memtui.store.events import EpisodeFinished, EpisodeStarted, StepEvent, VerdictEvent
-
-if TYPE_CHECKING:
-    from memtui.recorder import Recorder
 
 _REFUSED = ("refused", "invalid_args", "unknown_tool")
 _STOPPED = (EndReason.CANCELLED, EndReason.INTERRUPTED)
 """Stopped from outside: kept and visible, not counted."""
-
-
-def moment(at: datetime | None = None) -> str:
-    """A time as the file stores it: UTC with its offset; UserError for a naive one."""
-    if at is None:
-        return datetime.now(UTC).isoformat(timespec="milliseconds")
-    if at.tzinfo is None:
-        raise UserError(f"{at.isoformat()} has no time zone: use datetime.now(timezone.utc)")
-    return at.astimezone(UTC).isoformat()
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """What is fixed when an episode starts."""
-
-    id: EpisodeId
-    uid: str
-    haystack: str | None
-    scale: float
-    started: str
-    evidence: tuple[Evidence, ...]
-    provenance: str
 
 
 class EpisodeRecord:
@@ -57,11 +32,11 @@ class EpisodeRecord:
     the caller.
     """
 
-    def __init__(self, recorder: Recorder, spec: Spec) -> None:
-        self._recorder = recorder
+    def __init__(self, run: RecordedRun, spec: Spec) -> None:
+        self._run = run
         self._spec = spec
         self._lock = threading.Lock()
-        known = recorder.knows() if spec.provenance == "partial" else None
+        known = run.knows() if spec.provenance == "partial" else None
         self._tracker = FactTracker(spec.evidence, spec.provenance, known)
         self._queries = QueryHistory()
         self._seq = 0
@@ -256,10 +231,10 @@ class EpisodeRecord:
     ) -> None:
         """A judge's verdict; None is unknown, which is never counted as wrong."""
         label = told.label(right)
-        self._recorder.put(
+        self._run.put(
             VerdictEvent(
                 self.uid,
-                judge or self._recorder.judge,
+                judge or self._run.judge,
                 label,
                 moment(at),
                 raw=raw,
@@ -274,11 +249,9 @@ class EpisodeRecord:
         self._error = error
 
     def __enter__(self) -> EpisodeRecord:
-        self._recorder.began(self._spec)
+        self._run.began(self._spec)
         spec = self._spec
-        self._recorder.put(
-            EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, spec.started)
-        )
+        self._run.put(EpisodeStarted(spec.id, spec.uid, spec.haystack, spec.scale, spec.started))
         return self
 
     def __exit__(
@@ -288,7 +261,7 @@ class EpisodeRecord:
         trace: TracebackType | None,
     ) -> None:
         self._finish(error)
-        self._recorder.commit()
+        self._run.commit()
 
     async def __aenter__(self) -> EpisodeRecord:
         return self.__enter__()
@@ -300,7 +273,7 @@ class EpisodeRecord:
         trace: TracebackType | None,
     ) -> None:
         self._finish(error)
-        await self._recorder.commit_async()
+        await self._run.commit_async()
 
     def _finish(self, error: BaseException | None) -> None:
         with self._lock:
@@ -314,7 +287,7 @@ class EpisodeRecord:
             reason = EndReason.EMPTY
         if reason is None:
             reason = EndReason.FORCED if self._forced else EndReason.ANSWERED
-        self._recorder.put(
+        self._run.put(
             EpisodeFinished(
                 episode=self.uid,
                 id=self._spec.id,
@@ -333,10 +306,10 @@ class EpisodeRecord:
                 views=self._tracker.views(),
             )
         )
-        self._recorder.ended(self._spec)
+        self._run.ended(self._spec)
 
     def _reason_of(self, error: BaseException) -> EndReason:
-        for kind, reason in self._recorder.errors.items():
+        for kind, reason in self._run.errors.items():
             if isinstance(error, kind):
                 return reason
         if isinstance(error, asyncio.CancelledError) or not isinstance(error, Exception):
@@ -351,5 +324,5 @@ class EpisodeRecord:
 
     def _step(self, kind: str, **fields: Any) -> None:
         self._seq += 1
-        self._recorder.put(StepEvent(self.uid, self._seq, kind, **fields))
-        self._recorder.alive()
+        self._run.put(StepEvent(self.uid, self._seq, kind, **fields))
+        self._run.alive()

@@ -12,9 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import socket
-import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,23 +23,21 @@ from typing import Any
 from memtui import recorded_values as told
 from memtui.errors import UserError
 from memtui.model import BudgetMode, EpisodeId, Item, RunState
-from memtui.recorded_episode import EpisodeRecord, Spec, moment
+from memtui.recorded_episode import EpisodeRecord
+from memtui.recorded_run import RecordedRun, Spec, moment
 from memtui.recorded_values import EvidenceLike, TurnLike
 from memtui.store.events import (
     ArmEvent,
-    Event,
     HaystackEvent,
-    HeartbeatEvent,
     ItemEvent,
     LogEvent,
     RunEvent,
     RunStateEvent,
     SessionEvent,
 )
-from memtui.store.writer import RunWriter
 
 
-class Recorder:
+class Recorder(RecordedRun):
     """Writes one run file for a harness of your own; call it from any thread.
 
     `arm` is `memory/agent`, the default for all episodes. `judge` names who said `right=`. `planned` is
@@ -72,18 +67,16 @@ class Recorder:
         errors: Mapping[type[Any], str] | None = None,
         durable: bool = False,
     ) -> None:
-        self.path = Path(path)
-        self.judge = told.text("judge", judge)
-        self.errors = told.errors(errors)
-        budget, alpha = told.whole("budget", budget), told.rate("alpha", alpha)
         planned = None if planned is None else told.whole("planned", planned)
+        super().__init__(
+            Path(path), told.text("judge", judge), told.errors(errors), planned, durable=durable
+        )
+        budget, alpha = told.whole("budget", budget), told.rate("alpha", alpha)
         mode = told.one_of("mode", mode, [m.value for m in BudgetMode])
         self._name = name or self.path.stem
         self._arm = arm
         self._mode = BudgetMode(mode)
-        self._planned = planned
         self._form, self._provenance = form, provenance
-        self._writer = RunWriter(self.path, durable=durable)
         settings = {"budget": budget, "mode": mode, "judge": judge, "config": dict(config or {})}
         self._opening = RunEvent(
             uid="",
@@ -102,10 +95,6 @@ class Recorder:
             versions=dict(versions or {}),
         )
         self._arms: dict[str, str] = {}
-        self._tokens: dict[str, int] = {}
-        self._keys: set[str] = set()
-        self._running: set[str] = set()
-        self._beat = 0.0
 
     # -- opening and closing ---------------------------------------------------------------------
 
@@ -284,47 +273,6 @@ class Recorder:
             )
         )
         return key
-
-    # -- what an episode asks of its recorder ----------------------------------------------------
-
-    def put(self, event: Event) -> None:
-        """Queue one event of the run file; StoreError when it cannot be stored."""
-        self._writer.put(event)
-
-    def commit(self) -> None:
-        """Return once everything so far is in the file."""
-        self._writer.commit_sync()
-
-    async def commit_async(self) -> None:
-        """`commit` for a running loop."""
-        await self._writer.commit()
-
-    def knows(self) -> set[str]:
-        """Ids of the sessions stored so far."""
-        return set(self._tokens)
-
-    def began(self, spec: Spec) -> None:
-        """Count an episode that starts."""
-        if spec.id.key not in self._keys:
-            self._keys.add(spec.id.key)
-            if self._planned is None:
-                state = RunStateEvent(RunState.RUNNING.value, moment(), planned=len(self._keys))
-                self.put(state)
-        self._running.add(spec.uid)
-        self.alive()
-
-    def ended(self, spec: Spec) -> None:
-        """Count an episode that ended."""
-        self._running.discard(spec.uid)
-        self.alive()
-
-    def alive(self) -> None:
-        """Send a heartbeat, at most one a second."""
-        now = time.monotonic()
-        if now - self._beat >= 1.0:
-            self._beat = now
-            snapshot = {"in_flight": len(self._running)}
-            self.put(HeartbeatEvent(moment(), os.getpid(), socket.gethostname(), snapshot))
 
 
 def _digest(value: object, digits: int) -> str:
