@@ -22,11 +22,14 @@ from memtui.state.settings import Quick
 from memtui.store.workspace import SUFFIX
 from memtui.styles.themes import NAMES
 from memtui.views.text_door import clean_line
+from memtui.widgets.lines import is_ascii
 
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
 LONGEST = 64
+ARROWS = str.maketrans({"↑": "Up", "↓": "Down", "←": "Left", "→": "Right"})
+"""Their names, where the terminal draws no arrows."""
 MOST_FILES = 200
 
 
@@ -86,9 +89,11 @@ class EverythingByName(Provider):
         # What moves a cursor is nothing that anyone looks up: it comes last.
         for name, found in sorted(bound.items(), key=lambda one: one[0].startswith("list.")):
             keys = " ".join(shown(one.binding.key) for one in found)
+            if is_ascii(self.screen):
+                keys = keys.translate(ARROWS)
             yield Command(
                 found[0].binding.description,
-                f"{keys}  ·  {name}",
+                f"{keys}   {name}",
                 partial(self.app.run_action, found[0].binding.action, found[0].node),
             )
 

@@ -103,6 +103,14 @@ async def chosen(app: MemtuiApp, pilot: object) -> None:
     await settle(pilot)
 
 
+async def test_the_palette_is_ascii_where_it_has_to_be(run_file: Path) -> None:
+    async with opened(run_file, ascii_only=True) as (app, pilot):
+        await press(pilot, "colon", *"down")
+        await pilot.pause(0.2)
+        shown = screen_text(app)
+        assert "Down j" in shown and shown.isascii()
+
+
 HOSTILE = "[red]a[/red] \x1b[31m[@click=app.quit]x[/] \u202e" + "a" * 5_000
 
 
