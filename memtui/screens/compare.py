@@ -296,6 +296,23 @@ class CompareScreen(QuestionFinder, ComparingScreen):
             readers = self._files.pages(session, self._sides)
             screen.show_pair(found, pair, self._sides, readers, self.step_pair)
 
+    @property
+    def _opened(self) -> PairScreen | None:
+        """The side-by-side view of a pair, while it is on screen."""
+        screen = self.app.screen
+        return screen if isinstance(screen, PairScreen) else None
+
+    @property
+    def watched(self) -> bool:
+        return super().watched or self._opened is not None
+
+    def other_file_changed(self) -> None:
+        if (pair := self._opened) is not None:
+            self._reading += 1  # compared anew when the reader comes back
+            pair.read_again()
+        else:
+            super().other_file_changed()
+
     def step_pair(self, by: int) -> bool:
         """Open the next or previous pair of the list in the side-by-side view; False at its ends."""
         at = self.pairs.cursor + by

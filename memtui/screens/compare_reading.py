@@ -62,6 +62,16 @@ class ComparingScreen(MemtuiScreen):
 
     # --- for the subclass -----------------------------------------------------------------------
 
+    @property
+    def watched(self) -> bool:
+        """Whether the reader looks at what depends on the files that are compared."""
+        return self.app.screen is self
+
+    def other_file_changed(self) -> None:
+        """The file that is not the open one has other episodes, verdicts or flags: compare anew."""
+        self._reading += 1
+        self.freshen()
+
     def other_sides(self) -> None:
         """Other sides were marked: what the reader chose for the old ones does not hold."""
 
@@ -142,7 +152,7 @@ class ComparingScreen(MemtuiScreen):
         session = self.bench.session
         if session is None or self._sides is None or self.bench.paused:
             return
-        if self.app.screen is self and monotonic() - self._looked_at >= FOLLOW_SHARE * self._cost:
+        if self.watched and monotonic() - self._looked_at >= FOLLOW_SHARE * self._cost:
             self._looked_at = monotonic()
             self._follow(session)
 
@@ -157,8 +167,7 @@ class ComparingScreen(MemtuiScreen):
             return
         self._trouble = ""
         if changed and session is self.bench.session:
-            self._reading += 1
-            self.freshen()
+            self.other_file_changed()
 
     @work(exclusive=True, group="compare")
     async def _load(self, session: RunSession) -> None:

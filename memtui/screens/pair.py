@@ -115,6 +115,11 @@ class PairScreen(MemtuiScreen):
         if self.is_mounted:
             self.freshen()
 
+    def read_again(self) -> None:
+        """The other file changed: read both episodes anew, at the same row."""
+        self._asked += 1
+        self.freshen()
+
     @property
     def episode_id(self) -> int | None:
         """The episode of the chosen side, where its file is the open one."""
@@ -156,10 +161,10 @@ class PairScreen(MemtuiScreen):
 
         def read() -> tuple[tuple[Trajectory, Trajectory], list[AlignedRow]] | None:
             both = []
-            for reader, one in zip(readers, (pair.a, pair.b), strict=True):
+            for reader, one, (_, arm) in zip(readers, (pair.a, pair.b), sides, strict=True):
                 detail = reader.episode(one.fact.id)
-                if detail is None:
-                    return None
+                if detail is None or (detail.row.item, detail.row.arm) != (one.item, arm):
+                    return None  # it went, or another run stands under this name now
                 both.append(trajectory(detail, reader.steps(one.fact.id)))
             rows = align(*[[action_of(stop) for stop in one.stops] for one in both])
             return (both[0], both[1]), rows

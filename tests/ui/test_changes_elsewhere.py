@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from memtui.model import Label
 from memtui.screens.compare import CompareScreen
+from memtui.screens.pair import PairScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.compare_marks import Mark
+from memtui.store.events import VerdictEvent
 from memtui.store.side_file import BAD_GOLD, BOOKMARK, FLAG, NOTE, SideFile
 from tests.ui.driving import opened, press, screen_text
 from tests.ui.invented import question
-from tests.ui.make_run import ARMS, Story, run_one, write, written
+from tests.ui.make_run import ARMS, Story, at, run_one, write, written
 from tests.ui.test_live_run import until
 
 STORY = Story(name="here", items=3, arms=ARMS[:2], scales=(0.0, 100.0))
@@ -68,6 +71,35 @@ async def test_the_other_file_of_a_comparison_is_followed_and_the_place_kept(
         await until(pilot, lambda: screen.found is not found)
         assert screen.found is not None and len(screen.found.episodes) >= pairs
         assert screen.pair is not None and screen.pair.a.fact.id == chosen.a.fact.id
+
+
+async def test_a_pair_that_is_on_screen_follows_the_other_file(tmp_path: Path) -> None:
+    here = await write(tmp_path / "here.memtui", STORY)
+    there = tmp_path / "there.memtui"
+    async with (
+        written(there, THERE) as sink,
+        opened(here, (120, 36)) as (app, pilot),
+    ):
+        app.compare(Mark(here, "hybrid/until-confident"), Mark(there, "hybrid/until-confident"))
+        compare = app.screen_named("compare")
+        assert isinstance(compare, CompareScreen)
+        await until(pilot, lambda: compare.found is not None)
+        await press(pilot, "0", "enter", "j")
+        pair = app.screen
+        assert isinstance(pair, PairScreen) and pair.view is not None
+        right, row, before = pair.view.both[1].detail.row, pair.steps.cursor, compare.found
+        judge = pair.view.judge
+        label = Label.WRONG if right.labels[judge] == Label.RIGHT else Label.RIGHT
+        await sink.emit(VerdictEvent(right.uid, judge, label, at(2_000)))
+        await sink.commit()
+        await until(
+            pilot,
+            lambda: pair.view is not None and pair.view.both[1].detail.row.labels[judge] == label,
+        )
+        assert app.screen is pair and pair.steps.cursor == row
+        assert compare.found is before  # compared anew only when somebody looks
+        await press(pilot, "escape")
+        await until(pilot, lambda: compare.found is not before)
 
 
 async def test_a_flag_in_the_other_file_and_its_removal_are_noticed(tmp_path: Path) -> None:
