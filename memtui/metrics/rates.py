@@ -89,10 +89,10 @@ def tally(group: Fold, budget: int, mode: str, *, context: bool = False) -> Tall
     outcomes: Counter[Outcome] = Counter()
     for what, count in regimes.items():
         outcomes[OUTCOME_OF[what]] += count
-    raised = Counter(steady.flags)
+    raised = steady.flags
     early = 0 if context else sweep.gave_up_early(budget)
     if early:
-        raised["gave_up_early"] = early
+        raised = Counter({**raised, "gave_up_early": early})
     return Tally(
         budget=budget,
         mode=mode,
@@ -108,10 +108,10 @@ def tally(group: Fold, budget: int, mode: str, *, context: bool = False) -> Tall
         covered_at_b=sweep.covered(budget),
         covered_end=steady.covered_end,
         coverage_n=steady.coverage_n,
-        excluded=Counter(steady.excluded),
+        excluded=steady.excluded,  # shared with every other B: a tally is only read
         regimes=regimes,
         flags=raised,
-        calls=Counter(steady.calls),
+        calls=steady.calls,
     )
 
 

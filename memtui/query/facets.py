@@ -16,25 +16,23 @@ FACETS = ("out", "regime", "cov", "verdict", "end", "arm", "scale", "type", "fla
 
 
 def facets(
-    counted: Mapping[tuple[int, int, Signature], int],
+    counted: Mapping[tuple[bool, int, Signature], int],
+    by_cell: Mapping[int, int],
     cells: Mapping[int, CellRow],
     qtypes: Sequence[str],
     environment: Environment,
 ) -> dict[str, Counter[str]]:
-    """{field: {value: episodes}} of episodes that are counted by cell id, question type and signature.
+    """{field: {value: episodes}} of episodes counted by context arm or not, question type and signature, and by cell.
 
     Every value is one the filter understands. Costs nothing per episode: what a signature means is worked
     out once.
     """
     by_signature: Counter[Signature] = Counter()
-    by_cell: Counter[int] = Counter()
     by_type: Counter[int] = Counter()
     flag_counts: Counter[str] = Counter()
-    for (cell, qtype, signature), count in counted.items():
+    for (context, qtype, signature), count in counted.items():
         by_signature[signature] += count
-        by_cell[cell] += count
         by_type[qtype] += count
-        context = cells[cell].arm in environment.context_arms
         for name in flags(signature, environment.budget, environment.mode, context=context):
             flag_counts[name] += count
     found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}

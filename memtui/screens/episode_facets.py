@@ -29,8 +29,10 @@ def count_facets(session: RunSession, settings: Settings, ids: Sequence[int]) ->
     facts = session.facts(settings.judge)
     chosen = None if len(ids) == len(facts) else frozenset(ids)
     cells = {cell.id: cell for cell in session.header.cells}
-    counted = count_signatures(facts, chosen)
-    return facets(counted, cells, session.reader.qtypes(), session.environment(settings))
+    context_arms = session.context_arms
+    context = [cell.id for cell in cells.values() if cell.arm in context_arms]
+    counted, by_cell = count_signatures(facts, context, chosen)
+    return facets(counted, by_cell, cells, session.reader.qtypes(), session.environment(settings))
 
 
 class FacetSource:

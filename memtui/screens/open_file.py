@@ -64,6 +64,8 @@ class OpenFileApp(App[int]):
         self._watcher: Watcher | None = None
         self._folds: Folds | None = None
         self._ladder_folds: Folds | None = None
+        self._rated: Folds | None = None
+        """The folds that the overview is built of."""
         self._overview: Overview | None = None
         self._troubles: Troubles | None = None
         self._data_version = 0
@@ -253,7 +255,9 @@ class OpenFileApp(App[int]):
             mode=header.run.mode,
             order=settings.arm_order,
             ladder=self._ladder_folds,
+            before=self._overview if self._rated is self._folds else None,
         )
+        self._rated = self._folds
 
     @work(exclusive=True, group="folds")
     async def _read_folds(self) -> None:

@@ -42,19 +42,22 @@ def fold_facts(
 
 
 def count_signatures(
-    facts: PackedFacts, chosen: Collection[int] | None = None
-) -> Counter[tuple[int, int, Signature]]:
-    """Episodes by (cell id, question type, signature); `chosen` are the ids to count, None for all."""
+    facts: PackedFacts, context_cells: Collection[int], chosen: Collection[int] | None = None
+) -> tuple[Counter[tuple[bool, int, Signature]], Counter[int]]:
+    """Episodes by (in a cell of `context_cells`, question type, signature), and by cell id.
+
+    `chosen` are the ids to count, None for all.
+    """
     cells, items, courses = _columns(facts, chosen)
-    places = {item: (about[1], about[2]) for item in set(items) if (about := facts.about[item])}
+    of_item = {item: (about[1], about[2]) for item in set(items) if (about := facts.about[item])}
+    of_cell = {cell: cell in context_cells for cell in set(cells)}
     number_of, signatures = _numbered(facts.table)
-    counted: Counter[tuple[int, int, Signature]] = Counter()
-    for (cell, course, (qtype, answerable)), count in Counter(
-        zip(cells, courses, map(places.__getitem__, items), strict=True)
+    counted: Counter[tuple[bool, int, Signature]] = Counter()
+    for (context, course, (qtype, answerable)), count in Counter(
+        zip(map(of_cell.__getitem__, cells), courses, map(of_item.__getitem__, items), strict=True)
     ).items():
-        signature = signatures[number_of[course + course + answerable]]
-        counted[cell, qtype, signature] += count
-    return counted
+        counted[context, qtype, signatures[number_of[course + course + answerable]]] += count
+    return counted, Counter(cells)
 
 
 def course_signature(course: Course, answerable: int = 1) -> Signature:

@@ -310,8 +310,9 @@ def test_facets_count_what_the_filter_finds(world: World) -> None:
     environment = Environment(2, judge="deterministic-1", context_arms=CONTEXT)
     facts = world.reader.episode_facts("deterministic-1")
     cells = {cell.id: cell for cell in world.reader.cells()}
-    counted = count_signatures(world.reader.packed_facts("deterministic-1"))
-    found = facets(counted, cells, world.reader.qtypes(), environment)
+    context = [cell.id for cell in cells.values() if cell.arm in CONTEXT]
+    counted, by_cell = count_signatures(world.reader.packed_facts("deterministic-1"), context)
+    found = facets(counted, by_cell, cells, world.reader.qtypes(), environment)
     for name, counts in found.items():
         assert BY_NAME[name].facet
         for value, count in counts.items():
