@@ -300,19 +300,27 @@ class MemtuiApp(NavigatingApp):
         if isinstance(self.screen, MemtuiScreen):
             self.copy_and_say(self.screen.text_to_copy())
 
-    def action_pager(self) -> None:
-        """Open what the screen has selected in the pager."""
-        if not isinstance(self.screen, MemtuiScreen):
+    @work(exclusive=True, group="pager")
+    async def action_pager(self) -> None:
+        """Open what the screen has selected in the pager; a long text is made while the app goes on."""
+        screen = self.screen
+        if not isinstance(screen, MemtuiScreen):
             return
         from memtui.screens import pager
 
-        text = self.screen.text_to_page()
-        command = pager.pager_command(os.environ)
-        if not text:
+        make, command = screen.page_maker(), pager.pager_command(os.environ)
+        if make is None:
             self.say("nothing to open here")
         elif command is None:
             self.say("no pager was found: set PAGER", error=True)
         else:
+            try:
+                text = await asyncio.to_thread(make)
+            except UserError as error:
+                self.say(str(error), error=True)
+                return
+            if self.screen is not screen:
+                return  # the reader went elsewhere meanwhile
             try:
                 with self.suspend():
                     pager.page(text, command)

@@ -16,6 +16,7 @@ from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 
 if TYPE_CHECKING:
+    from memtui.report.model import Report
     from memtui.state.run_list import RunLine
 
 
@@ -32,27 +33,37 @@ class Data:
 def overview_data(path: Path, settings: Settings, tab: Tab | None = None) -> Data:
     """As `memtui report --tab` at the reader's B, alpha, judge and filter."""
 
-    def report() -> Any:
-        from memtui.report.build import build_report
-        from memtui.store.reader import open_run
-
-        with open_run(path) as reader:
-            return build_report(
-                reader, settings.budget, settings.alpha, settings.judge, None, settings.filter,
-                flagged=settings.flagged, tokens=tab is Tab.STOPPING,
-            )  # fmt: skip
-
     def as_json() -> str:
         from memtui.report.as_json import report_document
 
-        return to_json(report_document(report()))
+        return to_json(report_document(_report(path, settings, tab)))
 
     def as_csv() -> str:
         from memtui.report.tab_csv import tab_csv
 
-        return tab_csv(report(), tab)
+        return tab_csv(_report(path, settings, tab), tab)
 
     return Data(as_json, as_csv, "cell and phase" if tab is Tab.COST else "cell")
+
+
+def whole_report(path: Path, settings: Settings, tab: Tab | None = None) -> str:
+    """What `memtui report` prints at the reader's choices, or one tab of it; takes a while: not for the
+    thread that draws."""
+    from memtui.report.plain import report_text
+
+    return report_text(_report(path, settings, tab), tab)
+
+
+def _report(path: Path, settings: Settings, tab: Tab | None) -> Report:
+    from memtui.report.build import build_report
+    from memtui.store.reader import open_run
+
+    with open_run(path) as reader:
+        judge = settings.judge if settings.judge in reader.judges() else None
+        return build_report(
+            reader, settings.budget, settings.alpha, judge, None, settings.filter,
+            flagged=settings.flagged, tokens=tab is Tab.STOPPING,
+        )  # fmt: skip
 
 
 def episodes_data(path: Path, settings: Settings, ids: Sequence[int]) -> Data:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
@@ -232,6 +232,11 @@ class MemtuiScreen(Screen[None]):
     def text_to_page(self) -> str:
         """What `o` opens in the pager."""
         return self.text_to_copy()
+
+    def page_maker(self) -> Callable[[], str] | None:
+        """Makes what `o` opens, in a thread of its own; None where there is nothing to open."""
+        text = self.text_to_page()
+        return (lambda: text) if text else None
 
     def data_to_export(self) -> Data | None:
         """What `x` writes as CSV and JSON, beside the picture; None where there is no data."""

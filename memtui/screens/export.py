@@ -185,9 +185,9 @@ def offer(app: NavigatingApp) -> None:
                 Form("c", "CSV", f"one row per {data.row}", "csv", data.csv),
                 Form("j", "JSON", "one document, as the command line prints it", "json", data.json),
             ]
-        whole = screen.text_to_page()
-        if whole:
-            forms.append(Form("w", "whole", "the text that o opens", "txt", lambda: whole))
+        whole = screen.page_maker()
+        if whole is not None:
+            forms.append(Form("w", "whole", "the text that o opens", "txt", whole))
     dialog = ExportDialog(forms, *_place(app))
 
     def keep(answer: str | None) -> None:

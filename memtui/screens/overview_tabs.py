@@ -6,8 +6,9 @@ at most for one part in five of the time; the reader's choices are served at onc
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -208,16 +209,19 @@ class TabbedOverview(MemtuiScreen):
 
         return link(session, "overview", tab=self._tab)
 
-    def text_to_page(self) -> str:
-        """The tab as `memtui report --tab` prints it, from what was counted; on Reliability the command."""
-        session, report = self.bench.session, self._report
+    def page_maker(self) -> Callable[[], str] | None:
+        """The whole report on Reliability, else the tab as it was counted, as `memtui report` prints them."""
+        session, report, tab = self.bench.session, self._report, self._tab
         if session is None:
-            return ""
-        if self._tab is Tab.RELIABILITY or report is None or self.counting():
-            return f"memtui report {shlex.quote(str(session.path))} --tab {self._tab.value}"
+            return None
+        if tab is Tab.RELIABILITY or report is None or self.counting():
+            from memtui.report.on_screen import whole_report
+
+            one = None if tab is Tab.RELIABILITY else tab
+            return partial(whole_report, session.path, session.settings, one)
         from memtui.report.plain import report_text
 
-        return report_text(report, self._tab)
+        return partial(report_text, report, tab)
 
     def data_to_export(self) -> Data | None:
         """The tab as `memtui report` prints it."""

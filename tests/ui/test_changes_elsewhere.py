@@ -96,7 +96,8 @@ async def test_a_pair_that_is_on_screen_follows_the_other_file(tmp_path: Path) -
             pilot,
             lambda: pair.view is not None and pair.view.both[1].detail.row.labels[judge] == label,
         )
-        assert app.screen is pair and pair.steps.cursor == row
+        assert pair.steps.cursor == row
+        assert app.screen is pair
         assert compare.found is before  # compared anew only when somebody looks
         await press(pilot, "escape")
         await until(pilot, lambda: compare.found is not before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
+from memtui.cli import main
 from memtui.report.build import build_report
 from memtui.report.model import Report
+from memtui.screens import pager
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.overview_figures import TabFigures, Wanted
 from memtui.screens.overview_tabs import READ_EVERY
@@ -107,11 +110,29 @@ async def test_brackets_and_clicks_go_round_the_tabs_and_the_cell_stays(run_file
         assert overview_of(app).tab is Tab.STOPPING
 
 
+async def test_the_pager_shows_what_memtui_report_prints(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paged: list[str] = []
+    monkeypatch.setenv("PAGER", "cat")
+    monkeypatch.setattr(pager, "page", lambda text, _: paged.append(text))
+    async with opened(run_file) as (app, pilot):
+        monkeypatch.setattr(app, "suspend", nullcontext)
+        await press(pilot, "minus", "o", BACK, "o")
+    for words in ([], ["--tab", "cost"]):
+        capsys.readouterr()
+        assert main(["report", str(run_file), "--budget", "1", *words]) == 0
+        assert paged.pop(0) == capsys.readouterr().out
+    assert not paged
+
+
 async def test_a_tab_shows_the_figures_of_the_report(run_file: Path) -> None:
     async with opened(run_file, (120, 36)) as (app, pilot):
         await press(pilot, NEXT, "minus")
         screen = overview_of(app)
-        shown = screen.text_to_page()
+        make = screen.page_maker()
+        assert make is not None
+        shown = make()
         with open_run(run_file) as reader:
             report = build_report(reader, 1, tokens=True, bootstrap=False)
         for cell in report.cells:
