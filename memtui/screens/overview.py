@@ -15,12 +15,17 @@ from textual.widget import Widget
 from memtui.errors import UserError
 from memtui.screens.dock import dock_lines, dock_stamp, facts_beside_dock, trouble_lines
 from memtui.screens.episode_row import strip_of_row
-from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
+from memtui.screens.overview_parts import (
+    arm_by_scale,
+    cell_facts,
+    measures_line,
+    small_multiples,
+)
 from memtui.screens.overview_tabs import NAMES
 from memtui.screens.overview_types import TypedOverview
 from memtui.state.compare_marks import Mark
 from memtui.state.live import Dock, build_dock, latest_endings
-from memtui.state.overview import MEASURES, Measure, Overview
+from memtui.state.overview import Measure, Overview, measure_after
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick
 from memtui.state.tab import TABS, Tab
@@ -149,7 +154,7 @@ class OverviewScreen(TypedOverview):
             lower.show([Text(end="")] * self.zoomed + lines)
             return
         first, second = heat.heading(width, look)
-        head.show([self._with_measures(first, width, overview), second])
+        head.show([measures_line(first, self._measure, overview, width, look), second])
         lines = cell_facts(heat.arm, heat.cell, width - 1, look)
         keep = 4 if width >= 80 else 5
         session = self.bench.session
@@ -158,20 +163,6 @@ class OverviewScreen(TypedOverview):
         lines = lines[:keep] + [Text(end="")] * (keep - len(lines))
         facts.show([Text(end=""), *lines])
         self._draw_lower(overview, width)
-
-    def _with_measures(self, heading: Text, width: int, overview: Overview) -> Text:
-        """The measures to choose from, right-aligned where there is room."""
-        look = self.look
-        names = Text(end="", no_wrap=True)
-        for measure in MEASURES:
-            if measure is Measure.ABSTAINED and not overview.has_unanswerable:
-                continue
-            chosen = measure is self._measure
-            names.append(f" {measure.value} ", look.chip if chosen else look.muted)
-        gap = width - heading.cell_len - names.cell_len - 1
-        if gap < 2:
-            return heading
-        return heading + Text(" " * gap, end="") + names
 
     def _draw_lower(self, overview: Overview, width: int) -> None:
         session = self.bench.session
@@ -242,14 +233,7 @@ class OverviewScreen(TypedOverview):
 
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""
-        overview = self.bench.overview
-        choices = [
-            measure
-            for measure in MEASURES
-            if measure is not Measure.ABSTAINED or (overview and overview.has_unanswerable)
-        ]
-        at = choices.index(self._measure) if self._measure in choices else 0
-        self._measure = choices[(at + by) % len(choices)]
+        self._measure = measure_after(self._measure, by, self.bench.overview)
         self.freshen()
 
     def action_replay(self) -> None:

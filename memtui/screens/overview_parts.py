@@ -1,4 +1,4 @@
-"""The parts of the overview below the heat table: facts of a cell, an arm by scale, small multiples."""
+"""The parts of the overview around the heat table: measures, facts of a cell, an arm by scale, charts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from memtui.state.overview import ArmView, CellView, Measure, Overview, Share
+from memtui.state.overview import ArmView, CellView, Measure, Overview, Share, measures_of
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.look import Look
 from memtui.views.numbers import percent, rung_label, usable_label
@@ -216,3 +216,16 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
             lines.append(line)
         lines.append(feet)
     return lines
+
+
+def measures_line(
+    heading: Text, chosen: Measure, overview: Overview, width: int, look: Look
+) -> Text:
+    """The heading with the measures to choose from, right-aligned where there is room."""
+    names = Text(end="", no_wrap=True)
+    for measure in measures_of(overview):
+        names.append(f" {measure.value} ", look.chip if measure is chosen else look.muted)
+    gap = width - heading.cell_len - names.cell_len - 1
+    if gap < 2:
+        return heading
+    return heading + Text(" " * gap, end="") + names

@@ -19,11 +19,16 @@ from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.dock import alarm_lines, facts_beside_dock, work_lines
 from memtui.screens.episode_row import strip_of_row
-from memtui.screens.overview_parts import arm_by_scale, cell_facts, small_multiples
-from memtui.screens.replay_parts import measures_line, progress_lines
+from memtui.screens.overview_parts import (
+    arm_by_scale,
+    cell_facts,
+    measures_line,
+    small_multiples,
+)
+from memtui.screens.replay_parts import progress_lines
 from memtui.screens.replay_picture import Picture, picture_at, read_replay
 from memtui.state.deep_link import link
-from memtui.state.overview import MEASURES, Measure
+from memtui.state.overview import Measure, measure_after
 from memtui.state.replay import Replay, clock, faster, nearest_speed
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -363,11 +368,5 @@ class ReplayScreen(MemtuiScreen):
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""
         overview = None if self._picture is None else self._picture.overview
-        choices = [
-            measure
-            for measure in MEASURES
-            if measure is not Measure.ABSTAINED or (overview and overview.has_unanswerable)
-        ]
-        at = choices.index(self._measure) if self._measure in choices else 0
-        self._measure = choices[(at + by) % len(choices)]
+        self._measure = measure_after(self._measure, by, overview)
         self.freshen()

@@ -1,11 +1,10 @@
-"""The parts of a replay that the dock of a running run has not: where it stands, and the measures."""
+"""The part of a replay that the dock of a running run has not: where it stands."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 from memtui.state.live import Dock
-from memtui.state.overview import MEASURES, Measure, Overview
 from memtui.state.replay import clock
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
@@ -57,18 +56,3 @@ def progress_lines(
         second.append("   " if number else "")
         second.append_text(fact)
     return [line, second]
-
-
-def measures_line(
-    heading: Text, chosen: Measure, overview: Overview, width: int, look: Look
-) -> Text:
-    """The heading with the measures to choose from, right-aligned where there is room."""
-    names = Text(end="", no_wrap=True)
-    for measure in MEASURES:
-        if measure is Measure.ABSTAINED and not overview.has_unanswerable:
-            continue
-        names.append(f" {measure.value} ", look.chip if measure is chosen else look.muted)
-    gap = width - heading.cell_len - names.cell_len - 1
-    if gap < 2:
-        return heading
-    return heading + Text(" " * gap, end="") + names

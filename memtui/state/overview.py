@@ -42,7 +42,6 @@ _MEANINGS = {
     Measure.WRONG: "within {b} calls, but not right",
     Measure.ABSTAINED: "unanswerable items, rightly not answered",
 }
-MEASURES = tuple(Measure)
 GOOD_WHEN_HIGH = frozenset({Measure.PASS, Measure.COVERED, Measure.ABSTAINED})
 
 
@@ -136,6 +135,19 @@ class Overview:
         if 0 <= row < len(self.arms) and 0 <= column < len(self.rungs):
             return self.arms[row].cells[column]
         return None
+
+
+def measures_of(overview: Overview | None) -> list[Measure]:
+    """Those that say something of a run; None: of one that is still being counted."""
+    abstained = overview is not None and overview.has_unanswerable
+    return [one for one in Measure if abstained or one is not Measure.ABSTAINED]
+
+
+def measure_after(measure: Measure, by: int, overview: Overview | None) -> Measure:
+    """The measure of a run `by` places on, round and round."""
+    choices = measures_of(overview)
+    at = choices.index(measure) if measure in choices else 0
+    return choices[(at + by) % len(choices)]
 
 
 Folds = dict[Hashable, Fold]
