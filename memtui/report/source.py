@@ -13,6 +13,7 @@ from memtui.query.language import parse
 from memtui.query.subject import Environment
 from memtui.report.model import Rung
 from memtui.report.selection import Results, Selection
+from memtui.state.settings import own_judge
 from memtui.store import codec, lease
 from memtui.store.reader import DECLARED_SUBSETS, RunReader
 from memtui.store.records import ArmRow, CellRow, EpisodeFact, Progress
@@ -34,9 +35,7 @@ def choose_judge(reader: RunReader, wanted: str | None, default: str) -> tuple[s
     """
     judges = reader.judges()
     if wanted is None:
-        if default in judges or not judges:
-            return default, judges
-        return judges[0], judges
+        return own_judge(default, judges), judges
     if wanted not in judges:
         raise UserError(
             f"no verdict of judge {wanted!r} in {reader.path}; {did_you_mean(wanted, judges)}"

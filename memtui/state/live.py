@@ -164,9 +164,11 @@ def build_dock(
 ) -> Dock:
     """The dock at a moment."""
     snapshot = {} if heartbeat is None else heartbeat.snapshot
-    per_minute = _rate(feed, snapshot)
+    per_minute = told_per_minute(snapshot)
+    if per_minute is None:
+        per_minute = _per_minute(feed)
     left = max(0, progress.planned - progress.done)
-    eta = _number(snapshot.get("eta_s"))
+    eta = told_eta(snapshot)
     if eta is None and per_minute:
         eta = left / per_minute * 60
     kinds = {
@@ -224,13 +226,23 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _rate(feed: Sequence[EpisodeRow], snapshot: Mapping[str, Any]) -> float | None:
-    """Endings per minute: what the driver says, else over the latest endings."""
+def told_per_minute(snapshot: Mapping[str, Any]) -> float | None:
+    """Endings per minute as the driver says; None where it does not."""
     for key in ("episodes_per_minute", "per_minute"):
         if (said := _number(snapshot.get(key))) is not None:
             return said
     if (said := _number(snapshot.get("rate"))) is not None:
         return said * 60  # the driver's rate is in episodes per second
+    return None
+
+
+def told_eta(snapshot: Mapping[str, Any]) -> float | None:
+    """Seconds until the run ends as the driver says; None where it does not."""
+    return _number(snapshot.get("eta_s"))
+
+
+def _per_minute(feed: Sequence[EpisodeRow]) -> float | None:
+    """Endings per minute over the latest ones."""
     times = []
     for row in feed:
         try:

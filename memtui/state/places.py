@@ -20,7 +20,7 @@ import orjson
 from memtui.query.errors import QueryError
 from memtui.state.configuration import Configuration
 from memtui.state.session import RunSession
-from memtui.state.settings import ArmOrder, Quick, Settings, SortKey
+from memtui.state.settings import ArmOrder, Quick, Settings, SortKey, own_judge
 from memtui.store.records import CellRow
 from memtui.store.side_file import state_folder
 
@@ -211,7 +211,7 @@ _FORMS = {one.name: _is_text for one in fields(Place)} | {
 def own_choices(session: RunSession, configuration: Configuration | None) -> Settings:
     """B, alpha and judge of the run, or those that the configuration has in their stead."""
     run, judges = session.header.run, session.header.judges
-    judge = run.judge if run.judge in judges or not judges else judges[0]
+    judge = own_judge(run.judge, judges)
     alpha = run.alpha
     if configuration is not None:
         alpha = configuration.alpha or alpha

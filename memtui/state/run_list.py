@@ -13,8 +13,10 @@ from memtui.errors import UserError
 from memtui.metrics.histogram import Fold, merge
 from memtui.metrics.rates import Tally, tally
 from memtui.model import FLAGGED
+from memtui.state.live import told_eta, told_per_minute
 from memtui.state.overview import fold_cells
 from memtui.state.run_cost import Paid, paid_for
+from memtui.state.settings import own_judge
 from memtui.store.reader import RunReader
 from memtui.store.side_file import NO_MARKS, Marks, SideFile, state_folder
 from memtui.store.workspace import RunFolder, RunSummary, Version, stamp_of, versions_in
@@ -63,27 +65,23 @@ class RunLine:
     @property
     def per_minute(self) -> float | None:
         """Episodes a minute as the driving process counts them, of a run that goes on."""
-        rate = self._told("rate")
-        return None if rate is None else rate * 60
+        return told_per_minute(self._snapshot)
 
     @property
     def eta_seconds(self) -> float | None:
         """Seconds until it ends at this pace, of a run that goes on."""
-        return self._told("eta_s")
+        return told_eta(self._snapshot)
 
     @property
     def stopping(self) -> bool:
         """Whether the run was asked to stop and is about to end."""
-        run = self.summary
-        return run.live and run.beat is not None and run.beat.snapshot.get("state") == "stopping"
+        return self._snapshot.get("state") == "stopping"
 
-    def _told(self, name: str) -> float | None:
-        """A number of the heartbeat; it may come from a newer or foreign driver, which says other things."""
+    @property
+    def _snapshot(self) -> Mapping[str, Any]:
+        """What the driving process said last, of a run that goes on."""
         run = self.summary
-        value = run.beat.snapshot.get(name) if run.live and run.beat is not None else None
-        return (
-            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-        )
+        return run.beat.snapshot if run.live and run.beat is not None else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +211,7 @@ def _read_rates(line: RunLine, flagged: frozenset[str]) -> RunLine:
     budget, mode = run.budget or 0, run.mode
     with RunReader(run.path) as reader:
         judges = reader.judges()
-        judge = run.judge if run.judge in judges or not judges else judges[0]
+        judge = own_judge(run.judge, judges)
         reader.leave_out(flagged)
         folds = fold_cells(reader.episode_facts(judge), mode)
         scales = {cell.id: cell.scale for cell in reader.cells()}

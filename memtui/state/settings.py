@@ -56,6 +56,11 @@ class SortKey(StrEnum):
 SORT_ORDER = tuple(SortKey)
 
 
+def own_judge(judge: str, judges: Sequence[str]) -> str:
+    """Whose verdicts are shown until the reader chooses: the run's judge, else the first that gave some."""
+    return judge if judge in judges or not judges else judges[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The reader's choices for one run file."""
