@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -251,19 +252,30 @@ def costs(source: Source) -> list[EpisodeCost]:
     return list(map(EpisodeCost._make, rows))
 
 
+_JOINS = {
+    "c": " LEFT JOIN cell c ON c.id=e.cell_id",
+    "a": " LEFT JOIN arm a ON a.id=(SELECT arm_id FROM cell WHERE id=e.cell_id)",
+    "i": " LEFT JOIN item i ON i.id=e.item_id",
+    "h": " LEFT JOIN haystack h ON h.id=e.haystack_id",
+    "v": (
+        " LEFT JOIN verdict v ON v.id="
+        "(SELECT max(id) FROM verdict WHERE judge=? AND episode_id=e.id)"
+    ),
+}
+"""What conditions and orders may name, by alias; joined only where it is named, which halves a sort."""
+
+
 def ids(
     source: Source, where_sql: str, params: Sequence[object], order_sql: str, judge: str
 ) -> list[int]:
-    """See `RunReader.episode_ids`; joins that a condition does not use are left out by SQLite."""
+    """See `RunReader.episode_ids`."""
     where = f" AND ({where_sql})" if where_sql else ""
+    named = set(re.findall(r"\b([a-z])\.", f"{where} {order_sql}"))
+    joins = "".join(join for alias, join in _JOINS.items() if alias in named)
     rows = source.query(
-        "SELECT json_group_array(id) FROM (SELECT e.id AS id FROM episode e"
-        " LEFT JOIN cell c ON c.id=e.cell_id LEFT JOIN arm a ON a.id=c.arm_id"
-        " LEFT JOIN item i ON i.id=e.item_id LEFT JOIN haystack h ON h.id=e.haystack_id"
-        " LEFT JOIN verdict v ON v.id="
-        "(SELECT max(id) FROM verdict WHERE judge=? AND episode_id=e.id)"
+        f"SELECT json_group_array(id) FROM (SELECT e.id AS id FROM episode e{joins}"
         f" WHERE (e.counts=1 OR e.done=0){where} ORDER BY {order_sql or 'e.id'})",
-        (judge, *params),
+        (*((judge,) if "v" in named else ()), *params),
     )
     found: list[int] = codec.from_json(rows[0][0])
     return found
