@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.cli.rate_arguments import add_rate_arguments
+from memtui.cli.report import MEASURES, TABS
 from memtui.errors import UserError
 from memtui.state.configuration import THEMES
 
@@ -23,16 +24,14 @@ DEFAULT = Path("runs")
 WEB = "web_driver"
 """Part of the name of the driver with which textual-serve starts an app: it draws without a terminal."""
 SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
-TABS = ("reliability", "stopping", "trust", "cost")
-MEASURES = ("pass", "covered", "exhausted", "wrong", "abstained")
 NEED_A_FILE = (
     "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
     "other", "replay", "tab", "measure", "plot",
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+def add_path(parser: argparse.ArgumentParser) -> None:
+    """Declare what is opened."""
     parser.add_argument(
         "path",
         nargs="?",
@@ -41,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="run file or folder (default ./runs)",
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_path(parser)
     add_rate_arguments(parser)
     parser.add_argument("--screen", choices=SCREENS, help="where to start (default overview)")
     parser.add_argument("--tab", choices=TABS, help="of the overview: begin at this tab")

@@ -10,25 +10,18 @@ import socket
 import sys
 from pathlib import Path
 
+from memtui.cli.open import add_path
 from memtui.errors import UserError, how_to_add
 from memtui.state.configuration import THEMES
 
 HELP = "open the app in a browser on this machine"
-DEFAULT = Path("runs")
 PORT = 8000
 LOOPBACK = "127.0.0.1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "path",
-        nargs="?",
-        type=Path,
-        default=DEFAULT,
-        metavar="PATH",
-        help="run file or folder (default ./runs)",
-    )
+    add_path(parser)
     parser.add_argument(
         "--port", type=int, default=PORT, metavar="N", help=f"default {PORT}; 0 takes a free one"
     )
