@@ -8,23 +8,25 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.screens.dialogs import Dialog
 from memtui.screens.overview_parts import flow
 from memtui.screens.run_facts import cut_path, plural
 from memtui.state.run_configurations import (
-    Configuration,
     Plan,
+    RunConfiguration,
     Target,
     ask_for_plan,
     configurations,
     target_for,
     target_of,
+    typed_configuration,
 )
 from memtui.state.run_list import RunLine
 from memtui.views.look import Look
@@ -42,7 +44,7 @@ MOST_MISSING = 4
 class StartRun(Dialog):
     """Enter shows the plan of a configuration, and then starts it; the answer is `start` or nothing.
 
-    `config` and `target` say what and where. `resumed`: an interrupted run that is to be continued.
+    `config`, `options` and `target` say what and where; `/` takes the path of one that is not listed. `resumed`: an interrupted run that is to be continued.
     """
 
     AUTO_FOCUS: ClassVar[str] = ""
@@ -50,6 +52,7 @@ class StartRun(Dialog):
         Binding("j,down", "move(1)", show=False),
         Binding("k,up", "move(-1)", show=False),
         Binding("enter", "go_on", show=False),
+        Binding("slash", "type", show=False),
         Binding("escape", "back", show=False),
     ]
 
@@ -58,10 +61,12 @@ class StartRun(Dialog):
     ) -> None:
         super().__init__()
         self._workspace, self._lines, self._resumed = workspace, lines, resumed
-        self._found: list[Configuration] | None = None
+        self._found: list[RunConfiguration] | None = None
         self._at = 0
         self.config: Path | None = None
         """The configuration whose plan is shown, or on its way; None while one is being chosen."""
+        self.options: tuple[str, ...] = ()
+        """What `memtui run` is given besides."""
         self._plan: Plan | None = None
         self.target: Target | None = None
         self._problem = ""
@@ -69,8 +74,11 @@ class StartRun(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield LineBlock(id="start-run", on_bar=True)
+            yield Input(placeholder="mine.toml --limit 20", id="start-path", compact=True)
+            yield LineBlock(id="start-keys", on_bar=True)
 
     def on_mount(self) -> None:
+        self._line.display = False
         self._draw()
         self._look_around()
 
@@ -87,11 +95,12 @@ class StartRun(Dialog):
         self._draw()
 
     @work(exclusive=True, group="start-plan")
-    async def _ask(self, config: Path) -> None:
-        self.config, self._plan, self.target, self._problem = config, None, None, ""
+    async def _ask(self, config: Path, options: tuple[str, ...] = ()) -> None:
+        self.config, self.options = config, options
+        self._plan, self.target, self._problem = None, None, ""
         self._draw()
         try:
-            plan = await ask_for_plan(config)
+            plan = await ask_for_plan(config, options)
         except UserError as error:
             self._problem = str(error)
         else:
@@ -110,6 +119,33 @@ class StartRun(Dialog):
         return plan is not None and target is not None and target.ready and not plan.missing_parts
 
     # --- keys -----------------------------------------------------------------------------------
+
+    @property
+    def _line(self) -> Input:
+        """Where a path is typed; shown while that is done."""
+        return self.query_one("#start-path", Input)
+
+    def action_type(self) -> None:
+        """Type the path of a configuration."""
+        if self.config is None:
+            self._type(True)
+
+    def _type(self, typing: bool) -> None:
+        self._line.display, self._problem = typing, ""
+        self.set_focus(self._line if typing else None)
+        self._draw()
+
+    @on(Input.Submitted)
+    def _typed(self, message: Input.Submitted) -> None:
+        message.stop()
+        try:
+            config, options = typed_configuration(message.value)
+        except UserError as error:
+            self._problem = str(error)
+            self._draw()
+            return
+        self._type(False)
+        self._ask(config, options)
 
     def action_move(self, by: int) -> None:
         """Another configuration."""
@@ -130,10 +166,12 @@ class StartRun(Dialog):
     def action_back(self) -> None:
         """From the plan to the list, from the list out."""
         self.workers.cancel_group(self, "start-plan")
-        if self.config is None or (self._found is not None and len(self._found) < 2):
+        if self._line.display:
+            self._type(False)
+        elif self.config is None or [one.path for one in self._found or ()] == [self.config]:
             self.dismiss("")
         else:
-            self.config = None
+            self.config, self._problem = None, ""
             self._draw()
 
     # --- drawing --------------------------------------------------------------------------------
@@ -141,27 +179,50 @@ class StartRun(Dialog):
     def _draw(self) -> None:
         look = look_of(self)
         width = max(30, min(WIDEST, self.app.size.width * 9 // 10 - 4))
-        lines = self._choice(look, width) if self.config is None else self._plan_lines(look, width)
-        block = self.query_one("#start-run", LineBlock)
-        block.styles.width = width
-        block.show(lines)
+        if self._line.display:
+            lines = self._typing(look, width)
+        elif self.config is None:
+            lines = self._choice(look, width)
+        else:
+            lines = self._plan_lines(look, width)
+        keys = [Text(end=""), styled(self._keys(), look.muted)]
+        self._line.styles.width = width
+        for id, shown in (("#start-run", lines), ("#start-keys", keys)):
+            block = self.query_one(id, LineBlock)
+            block.styles.width = width
+            block.show(shown)
+
+    def _keys(self) -> str:
+        if self._line.display:
+            return "Enter its plan   Esc back"
+        if self.config is not None:
+            return "Enter start   Esc back" if self.ready else "Esc back"
+        listed = "Enter its plan   j k move   " if self._found else ""
+        return f"{listed}/ type a path   Esc close"
+
+    def _typing(self, look: Look, width: int) -> list[Text]:
+        words = "Path of a configuration; --limit N after it asks N questions only, of every type."
+        lines = [styled(self._heading(width), look.strong), Text(end="")]
+        lines += [styled(part, look.muted) for part in wrap(words, width)]
+        if self._problem:
+            lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)]
+        return lines
+
+    def _heading(self, width: int) -> str:
+        if self._resumed is None:
+            return "start a run from a configuration"
+        name = clean_line(self._resumed.path.name, width=width - 10)
+        return f"continue {name}: which configuration?"
 
     def _choice(self, look: Look, width: int) -> list[Text]:
-        resumed = self._resumed
-        title = (
-            "start a run from a configuration"
-            if resumed is None
-            else f"continue {clean_line(resumed.path.name, width=width - 10)}: which configuration?"
-        )
-        lines = [styled(title, look.strong), Text(end="")]
+        lines = [styled(self._heading(width), look.strong), Text(end="")]
         if self._found is None:
             lines.append(styled("looking around …", look.muted))
         elif not self._found:
             lines += [styled(part, look.muted) for part in wrap(self._nothing(), width)]
         else:
             lines += self._rows(self._found, look, width)
-        keys = "Enter its plan   j k move   Esc close" if self._found else "Esc close"
-        return [*lines, Text(end=""), styled(keys, look.muted)]
+        return lines
 
     def _nothing(self) -> str:
         folder = clean_line(str(self._workspace), width=60)
@@ -176,7 +237,7 @@ class StartRun(Dialog):
             " there: memtui run --example > mine.toml writes one"
         )
 
-    def _rows(self, found: Sequence[Configuration], look: Look, width: int) -> list[Text]:
+    def _rows(self, found: Sequence[RunConfiguration], look: Look, width: int) -> list[Text]:
         room = max(3, self.app.size.height * 9 // 10 - 8)
         top = max(0, min(self._at - room // 2, len(found) - room))
         lines = []
@@ -201,10 +262,9 @@ class StartRun(Dialog):
         name = clean_line("" if plan is None else plan.name, width=width - 10)
         lines = [
             styled(f"{verb} {name}".rstrip(), look.strong),
-            styled(cut_path(str(self.config), width), look.muted),
+            styled(cut_path(" ".join((str(self.config), *self.options)), width), look.muted),
             Text(end=""),
         ]
-        keys = styled("Enter start   Esc back" if self.ready else "Esc back", look.muted)
         if self._problem:
             lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
         elif plan is None or target is None:
@@ -217,15 +277,8 @@ class StartRun(Dialog):
                 end.append(styled(f"log in {log}; it outlives this window", look.muted))
             lines += self._summary(plan, look, width)
             room = self.app.size.height * 9 // 10 - 2 - len(lines) - len(end) - 3
-            return [
-                *lines,
-                *_warnings(plan, look, width, room),
-                Text(end=""),
-                *end,
-                Text(end=""),
-                keys,
-            ]
-        return [*lines, Text(end=""), keys]
+            return [*lines, *_warnings(plan, look, width, room), Text(end=""), *end]
+        return lines
 
     def _summary(self, plan: Plan, look: Look, width: int) -> list[Text]:
         size = f"{plural(plan.items, 'question')}, {plural(len(plan.arms), 'arm')}, scales "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import sys
 import tomllib
@@ -36,7 +37,7 @@ MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class RunConfiguration:
     """A file that looks like an experiment. `name` is outside text."""
 
     path: Path
@@ -45,9 +46,9 @@ class Configuration:
     """Why it is no configuration at all, in one line."""
 
 
-def configurations(workspace: Path) -> list[Configuration]:
+def configurations(workspace: Path) -> list[RunConfiguration]:
     """Experiments in the usual places of a workspace, nearest first, each file once."""
-    found: dict[Path, Configuration] = {}
+    found: dict[Path, RunConfiguration] = {}
     for folder in _folders(workspace):
         try:
             paths = sorted(path for path in folder.iterdir() if path.suffix == ".toml")
@@ -72,20 +73,39 @@ def _folders(workspace: Path) -> Iterator[Path]:
                 yield folder
 
 
-def _looked_at(path: Path) -> Configuration | None:
+def _looked_at(path: Path) -> RunConfiguration | None:
     """The file as a configuration; None where it is something else."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Configuration(path, path.stem, f"is not TOML: {error}")
+        return RunConfiguration(path, path.stem, f"is not TOML: {error}")
     except OSError:
         return None
     if len(SECTIONS & read.keys()) < 2:
         return None
     name = read.get("name", path.stem)
-    return Configuration(path, name if isinstance(name, str) else path.stem)
+    return RunConfiguration(path, name if isinstance(name, str) else path.stem)
+
+
+def typed_configuration(line: str) -> tuple[Path, tuple[str, ...]]:
+    """File and options of ``CONFIG [--limit N]`` as it was typed; UserError for anything else."""
+    try:
+        words = shlex.split(line.replace("--limit=", "--limit "))
+    except ValueError:
+        raise UserError("a quotation mark is not closed") from None
+    if not words:
+        raise UserError(
+            "type the path of a configuration, such as experiments/mine.toml --limit 20"
+        )
+    path, options = Path(words[0]).expanduser(), words[1:]
+    if not path.is_file():
+        raise UserError(f"there is no file {path}")
+    whole = len(options) == 2 and options[1].isascii() and options[1].isdigit()
+    if options and not (options[0] == "--limit" and whole and int(options[1])):
+        raise UserError("after the path there may stand --limit N, the number of questions to ask")
+    return path, tuple(options)
 
 
 # --- the plan -----------------------------------------------------------------------------------
@@ -109,11 +129,11 @@ class Plan:
     warnings: tuple[str, ...]
 
 
-async def ask_for_plan(config: Path) -> Plan:
-    """The plan of a configuration; UserError with the one line the command said. Cancelling ends the child."""
+async def ask_for_plan(config: Path, options: Sequence[str] = ()) -> Plan:
+    """The plan of a configuration under options of `memtui run`; UserError with the one line the command said. Cancelling ends the child."""
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "memtui", "run", str(config), "--plan", "--json"),
+            *(sys.executable, "-m", "memtui", "run", str(config), "--plan", "--json", *options),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
