@@ -88,15 +88,15 @@ class RunControl(MemtuiScreen):
 
         def answered(answer: str | None) -> None:
             if answer == "start" and dialog.config is not None and dialog.target is not None:
-                self.begin(dialog.config, dialog.target.out)
+                self.begin(dialog.config, dialog.target.out, dialog.options)
 
         self.app.push_screen(dialog, answered)
 
     @work(exclusive=False, group="begin")
-    async def begin(self, config: Path, out: Path) -> None:
+    async def begin(self, config: Path, out: Path, options: Sequence[str] = ()) -> None:
         """Start a run, wait for the first of its file, and follow it if the reader still stands here."""
         try:
-            child = await asyncio.to_thread(start_run, config, out, ["--no-report"])
+            child = await asyncio.to_thread(start_run, config, out, ["--no-report", *options])
         except UserError as error:
             self.bench.say(str(error), error=True)
             return

@@ -44,7 +44,8 @@ MOST_MISSING = 4
 class StartRun(Dialog):
     """Enter shows the plan of a configuration, and then starts it; the answer is `start` or nothing.
 
-    `config`, `options` and `target` say what and where; `/` takes the path of one that is not listed. `resumed`: an interrupted run that is to be continued.
+    `config`, `options` and `target` say what and where; `/` takes the path of one that is not listed.
+    `resumed`: an interrupted run that is to be continued.
     """
 
     AUTO_FOCUS: ClassVar[str] = ""
@@ -198,7 +199,7 @@ class StartRun(Dialog):
         if self.config is not None:
             return "Enter start   Esc back" if self.ready else "Esc back"
         listed = "Enter its plan   j k move   " if self._found else ""
-        return f"{listed}/ type a path   Esc close"
+        return f"{listed}/ path   Esc close"
 
     def _typing(self, look: Look, width: int) -> list[Text]:
         words = "Path of a configuration; --limit N after it asks N questions only, of every type."

@@ -130,7 +130,10 @@ class Plan:
 
 
 async def ask_for_plan(config: Path, options: Sequence[str] = ()) -> Plan:
-    """The plan of a configuration under options of `memtui run`; UserError with the one line the command said. Cancelling ends the child."""
+    """The plan of a configuration under options of `memtui run`; cancelling ends the child.
+
+    UserError with the one line the command said.
+    """
     try:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "memtui", "run", str(config), "--plan", "--json", *options),

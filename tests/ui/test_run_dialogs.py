@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,12 +43,14 @@ def folder(run_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     for name in ("six.toml", "runs/held.toml", "runs/cut-off.toml"):
         Path(name).write_text(experiment)
     Path("wrong.toml").write_text("name = [")
+    Path("elsewhere").mkdir()
+    Path("elsewhere/far.toml").write_text(experiment)
     yield made
     made.close()
 
 
 def planned(monkeypatch: pytest.MonkeyPatch, plan: Plan | UserError) -> None:
-    async def ask(_: Path) -> Plan:
+    async def ask(_: Path, __: Sequence[str] = ()) -> Plan:
         if isinstance(plan, UserError):
             raise plan
         return plan
@@ -98,7 +101,7 @@ async def test_what_runs_already_is_not_started_again(
 async def test_an_interrupted_run_is_offered_its_own_configuration(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun: list[tuple[Path, Path]] = []
+    begun: list[tuple[Path, Path, tuple[str, ...]]] = []
     monkeypatch.setattr(
         "memtui.screens.runs.RunsScreen.begin", lambda _, *what: begun.append(what), raising=True
     )
@@ -112,7 +115,7 @@ async def test_an_interrupted_run_is_offered_its_own_configuration(
         await press(pilot, "u")
         assert "goes on in cut-off.memtui, 360 of 400 episodes are done" in screen_text(app)
         await press(pilot, "enter")
-        assert begun == [(Path("runs/cut-off.toml"), folder.interrupted)]
+        assert begun == [(Path("runs/cut-off.toml"), folder.interrupted, ())]
 
 
 async def test_without_its_configuration_the_command_is_told(folder: RunFolder) -> None:
@@ -125,3 +128,30 @@ async def test_without_its_configuration_the_command_is_told(folder: RunFolder) 
         assert "memtui run CONFIG --out FILE" in shown
         await press(pilot, "enter", "escape")
         assert not isinstance(app.screen, StartRun)
+
+
+async def test_a_configuration_that_is_not_listed_is_typed_with_its_limit(
+    folder: RunFolder, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[Path, Path, tuple[str, ...]]] = []
+    asked: list[tuple[Path, tuple[str, ...]]] = []
+
+    async def ask(*what: Any) -> Plan:
+        asked.append(what)
+        return replace(PLAN, config_hash="1" * 16)
+
+    monkeypatch.setattr("memtui.screens.runs.RunsScreen.begin", lambda _, *what: begun.append(what))
+    monkeypatch.setattr(start_run, "ask_for_plan", ask)
+    async with opened(folder.folder) as (app, pilot):
+        await press(pilot, "r", "slash", *"elsewhere/no", "enter")
+        golden("run-typed-80x24", screen_text(app))
+        assert "there is no file elsewhere/no" in screen_text(app) and asked == []
+        await press(pilot, *["backspace"] * 2, *"far.toml --limit x", "enter")
+        assert "--limit N" in screen_text(app) and asked == []
+        await press(pilot, "backspace", "8", "enter")
+        assert asked == [(Path("elsewhere/far.toml"), ("--limit", "8"))]
+        assert "elsewhere/far.toml --limit 8" in screen_text(app)
+        await press(pilot, "escape")
+        assert "wrong" in screen_text(app)  # back in the list
+        await press(pilot, "slash", "enter", "enter")
+        assert [(config, options) for config, _, options in begun] == asked[:1]
