@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.segment import Segment, Segments
+from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME, TerminalTheme
 from textual.app import App
 
@@ -53,12 +54,20 @@ def as_svg(picture: Picture, look: Look, title: str = "memtui") -> str:
         force_terminal=True, color_system="truecolor", legacy_windows=False, safe_box=False,
     )  # fmt: skip
     for row in picture.rows:
-        console.print(Segments([*row, Segment.line()]), end="")
+        console.print(Segments([*Segment.simplify(map(_as_seen, row)), Segment.line()]), end="")
     text = console.export_svg(title=title, theme=_theme(look))
     # The font of the reader's own machine will do: nothing is fetched to look at a picture.
     text = FETCHED_FONT.sub("", text)
     # Blanks at the start of a line are part of the picture: some viewers would close them up.
     return text.replace("<svg ", '<svg xml:space="preserve" ', 1)
+
+
+def _as_seen(segment: Segment) -> Segment:
+    """Blanks show their ground and nothing of their ink: however they were put together, they are one."""
+    style = segment.style
+    if style is None or not segment.text.isspace() or style.underline or style.reverse:
+        return segment
+    return Segment(segment.text, Style(bgcolor=style.bgcolor))
 
 
 def _theme(look: Look) -> TerminalTheme:
