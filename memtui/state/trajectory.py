@@ -150,13 +150,6 @@ class Trajectory:
         """Requested calls that have arrived so far."""
         return sum(stop.is_call for stop in self.stops)
 
-    def stop_of_call(self, number: int) -> int | None:
-        """Index of the stop with that call number."""
-        for index, stop in enumerate(self.stops):
-            if stop.call_no == number and (stop.is_call or number == 0):
-                return index
-        return None
-
     def first_gold_stop(self) -> int:
         """Where to begin: the first stop that brought new evidence, else the first one."""
         for index, stop in enumerate(self.stops):

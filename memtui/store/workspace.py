@@ -120,11 +120,6 @@ def versions_in(folder: Path) -> dict[str, Version]:
     return found
 
 
-def list_runs(folder: Path, now: datetime | None = None) -> list[RunSummary]:
-    """All run files of a folder, newest first; unusable ones last. StoreError for a missing folder."""
-    return RunFolder(folder).look(now)
-
-
 def newest_first(runs: Iterable[RunSummary]) -> list[RunSummary]:
     """By the time they began, those without one last; by name among equals."""
     found = sorted(runs, key=lambda run: run.path.name)

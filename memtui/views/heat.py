@@ -47,15 +47,3 @@ def heat_cell(
             return styled(f"▸{inside}◂", look.chip)
         return Text.assemble(("▸", look.accent), (inside, look.strong), ("◂", look.accent), end="")
     return text
-
-
-def scale_legend(look: Look, *, width: int = 20) -> Text:
-    """``0 ████ 100``: the gradient as a legend; empty for a look without colour."""
-    text = Text(end="", no_wrap=True)
-    if not look.colour or width < 2:
-        return text
-    text.append("0 ", look.muted)
-    for index in range(width):
-        text.append(" ", Style(bgcolor=hex_of(rate_colour(index / (width - 1), look))))
-    text.append(" 100 %", look.muted)
-    return text

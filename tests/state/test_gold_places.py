@@ -138,8 +138,7 @@ def test_the_sentence_names_what_was_looked_through() -> None:
 
 def test_the_record_of_a_call_and_of_its_decision(episodes: list[Trajectory]) -> None:
     found = next(t for t in episodes if t.calls > 1)
-    index = found.stop_of_call(2)
-    assert index is not None
+    index = next(at for at, stop in enumerate(found.stops) if stop.is_call and stop.call_no == 2)
     request = dict(request_sections(found, index, None))
     assert request["raw request"].startswith('{"query"')
     assert request["nearest earlier query"].partition(";")[2].startswith(" call 1: ")

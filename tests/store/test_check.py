@@ -15,7 +15,7 @@ from memtui.store.copy import export_copy
 from memtui.store.errors import StoreError
 from memtui.store.events import HeartbeatEvent, RunStateEvent
 from memtui.store.reader import open_run
-from memtui.store.workspace import list_runs
+from memtui.store.workspace import RunFolder
 from memtui.store.writer import RunWriter
 from tests.store import store_events as make
 
@@ -203,7 +203,7 @@ def test_a_folder_tells_what_each_file_is(tmp_path: Path) -> None:
     beat = datetime(2026, 1, 2, 4, tzinfo=UTC)
     live.put(HeartbeatEvent(beat.isoformat(), 1, "host", {}))
     live.commit_sync()
-    runs = {r.path.stem: r for r in list_runs(tmp_path, beat + timedelta(seconds=100))}
+    runs = {r.path.stem: r for r in RunFolder(tmp_path).look(beat + timedelta(seconds=100))}
     live.close_sync()
     assert {name: r.state for name, r in runs.items()} == {
         "good": "finished",
@@ -220,13 +220,13 @@ def test_a_folder_tells_what_each_file_is(tmp_path: Path) -> None:
     assert (progress.planned, progress.done, progress.running) == (9, 0, 1)
     assert next(iter(runs)) == "killed"  # newest first
     assert list(runs)[-1] == "text"
-    after = {r.path.stem: r for r in list_runs(tmp_path, beat + timedelta(seconds=100))}
+    after = {r.path.stem: r for r in RunFolder(tmp_path).look(beat + timedelta(seconds=100))}
     assert after["live"].state == "interrupted"
-    fresh = {r.path.stem: r for r in list_runs(tmp_path, beat + timedelta(seconds=3))}
+    fresh = {r.path.stem: r for r in RunFolder(tmp_path).look(beat + timedelta(seconds=3))}
     assert fresh["live"].state == "running"  # perhaps driven from another machine
 
 
 def test_a_missing_folder_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be listed") as caught:
-        list_runs(tmp_path / "nowhere")
+        RunFolder(tmp_path / "nowhere").look()
     assert caught.value.exit_code == 2

@@ -17,7 +17,7 @@ import pytest
 
 from memtui.store import lease
 from memtui.store.reader import RunReader
-from memtui.store.workspace import RunFolder, list_runs, summarise
+from memtui.store.workspace import RunFolder, summarise
 from tests.store import store_events as make
 
 HOLDER = """
@@ -138,7 +138,7 @@ def test_one_broken_file_says_why_and_hides_no_other(
 ) -> None:
     written(tmp_path / "good.memtui")
     bad = written(tmp_path / "bad.memtui", statement)
-    runs = list_runs(tmp_path)
+    runs = RunFolder(tmp_path).look()
     assert [run.path.name for run in runs] == ["good.memtui", "bad.memtui"]
     assert runs[1].state == "unusable" and runs[1].trouble == trouble
     assert runs[1].problem and str(bad) not in runs[1].problem
@@ -149,7 +149,7 @@ def test_troubles_of_files_that_are_no_database(tmp_path: Path) -> None:
     cut.write_bytes(cut.read_bytes()[:9_000])
     (tmp_path / "empty.memtui").touch()
     (tmp_path / "prose.memtui").write_text("episodes: none, this is prose\n" * 100)
-    found = {run.path.stem: run.trouble for run in list_runs(tmp_path)}
+    found = {run.path.stem: run.trouble for run in RunFolder(tmp_path).look()}
     assert found == {"cut": "damaged", "empty": "empty", "prose": "no run file"}
     assert summarise(tmp_path / "gone.memtui").trouble == "unreadable"
 
@@ -183,4 +183,4 @@ def test_a_copy_in_a_folder_of_copies_is_a_run_of_its_own(tmp_path: Path) -> Non
     first = written(tmp_path / "a.memtui")
     shutil.copy(first, tmp_path / "b.memtui")
     age(tmp_path / "b.memtui")
-    assert [run.uid for run in list_runs(tmp_path)] == [summarise(first).uid] * 2
+    assert [run.uid for run in RunFolder(tmp_path).look()] == [summarise(first).uid] * 2

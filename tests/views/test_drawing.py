@@ -11,7 +11,7 @@ from memtui.model import Label, Outcome
 from memtui.views.bars import BLOCKS, bar, bars, share_bar, stacked_bar, tall_bars
 from memtui.views.columns import Column, heading, place, row
 from memtui.views.coverage import coverage_bar, coverage_curve, coverage_ratio
-from memtui.views.heat import heat_cell, scale_legend
+from memtui.views.heat import heat_cell
 from memtui.views.hints import Hint, fitting, hints_line
 from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, ink_on, rate_colour
 from memtui.views.marks import hit_marks
@@ -165,7 +165,6 @@ def test_no_colour_means_no_colour_in_any_style() -> None:
         style = getattr(NO_COLOUR, name)
         if hasattr(style, "color"):
             assert style.color is None and style.bgcolor is None
-    assert scale_legend(NO_COLOUR).plain == ""
     assert NO_COLOUR.cursor.reverse
 
 
