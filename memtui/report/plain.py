@@ -65,9 +65,9 @@ def header_lines(report: Report) -> Iterator[str]:
     )
 
 
-def table_lines(table: Table, indent: str = "") -> Iterator[str]:
+def table_lines(table: Table) -> Iterator[str]:
     """A table, its columns as wide as their widest cell."""
-    yield indent + clean_line(table.title)
+    yield clean_line(table.title)
     rows = [[clean_line(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(cell_len(row[place]) for row in rows) for place in range(len(table.header))]
     for number, row in enumerate(rows):
@@ -75,11 +75,11 @@ def table_lines(table: Table, indent: str = "") -> Iterator[str]:
             fit(cell, width, "left" if side == LEFT else "right")
             for cell, width, side in zip(row, widths, table.align, strict=True)
         ]
-        yield indent + GAP.join(cells).rstrip()
+        yield GAP.join(cells).rstrip()
         if number == 0:
-            yield indent + GAP.join("-" * width for width in widths)
+            yield GAP.join("-" * width for width in widths)
     if table.caption:
-        yield from wrapped(table.caption, "", indent)
+        yield from wrapped(table.caption, "")
 
 
 def wrapped(text: str, hang: str, indent: str = "") -> Iterator[str]:

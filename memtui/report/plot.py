@@ -83,7 +83,7 @@ def named_plot(
     return plot_of(overview, wanted or overview.arms, measure)
 
 
-def plot_text(plot: Plot, width: int, height: int, *, ascii_only: bool = False) -> str:
+def plot_text(plot: Plot, width: int, height: int) -> str:
     """The picture as text without colour, with a final line end."""
-    lines = plot_lines(plot, width, height, NO_COLOUR, ascii_only=ascii_only)
+    lines = plot_lines(plot, width, height, NO_COLOUR)
     return "".join(f"{line.plain.rstrip()}\n" for line in lines)

@@ -39,14 +39,14 @@ def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
     return lines
 
 
-def share_text(label: str, share: Share, look: Look, *, style: str = "") -> Text:
+def share_text(label: str, share: Share, look: Look) -> Text:
     """``pass 12 of 20, 60 % (39–78)``: a rate with its n and interval; ``–`` where there is none."""
     text = Text(end="", no_wrap=True)
     text.append(f"{label} ", look.muted)
     if share.value is None:
         text.append("–", look.faint)
         return text
-    text.append(f"{share.k} of {share.n}", style)
+    text.append(f"{share.k} of {share.n}")
     text.append(f"  {percent(share.value)} %", look.strong)
     if share.interval is not None:
         low, high = percent(share.interval.low), percent(share.interval.high)

@@ -24,9 +24,9 @@ from memtui.views.text_door import clean_line, cut
 from memtui.views.wrapping import wrap
 
 
-def labelled(label: str, width: int = 7) -> str:
+def labelled(label: str) -> str:
     """A label of the block above the panes, in its column."""
-    return f" {label.ljust(width)} "
+    return f" {label:<7} "
 
 
 def head_lines(

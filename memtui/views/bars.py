@@ -39,23 +39,21 @@ def bars(rates: Sequence[float | None], look: Look, *, gap: str = " ") -> Text:
     return text
 
 
-def tall_bars(
-    rates: Sequence[float | None], look: Look, *, height: int = 4, width: int = 2, gap: int = 1
-) -> list[Text]:
-    """Rows of a small bar chart on a 0..1 axis, top first; every bar `width` cells wide."""
+def tall_bars(rates: Sequence[float | None], look: Look, *, height: int) -> list[Text]:
+    """Rows of a small bar chart on a 0..1 axis, top first; every bar two cells wide."""
     rows: list[Text] = []
     for row in range(height - 1, -1, -1):
         text = Text(end="", no_wrap=True)
         for number, rate in enumerate(rates):
             if number:
-                text.append(" " * gap)
+                text.append(" ")
             if rate is None:
-                text.append((NOTHING if row == 0 else " ") * width, look.faint)
+                text.append((NOTHING if row == 0 else " ") * 2, look.faint)
                 continue
             clipped = min(1.0, max(0.0, rate))
             eighths = max(1, round(clipped * 8 * height)) - 8 * row
             sign = " " if eighths <= 0 else BLOCKS[min(eighths, 8) - 1]
-            text.append(sign * width, _ink(clipped, look))
+            text.append(sign * 2, _ink(clipped, look))
         rows.append(text)
     return rows
 

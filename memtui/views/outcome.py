@@ -75,10 +75,9 @@ def outcome_style(outcome: Outcome, look: Look) -> Style:
     }[outcome]
 
 
-def outcome_word(outcome: Outcome, look: Look, *, width: int | None = None) -> Text:
-    """Sign and word, ``◔ exhausted``, padded to `width` cells if given."""
-    shown = f"{SIGNS[outcome]} {WORDS[outcome]}"
-    return styled(shown if width is None else shown.ljust(width), outcome_style(outcome, look))
+def outcome_word(outcome: Outcome, look: Look) -> Text:
+    """Sign and word, ``◔ exhausted``."""
+    return styled(f"{SIGNS[outcome]} {WORDS[outcome]}", outcome_style(outcome, look))
 
 
 def verdict(ending: Ending, look: Look) -> tuple[str, Style]:

@@ -55,7 +55,6 @@ class SessionText:
         all_evidence: bool = False,
         block: tuple[int, int] | None = None,
         words: Collection[str] = (),
-        heading: Sequence[str] = (),
         find: str = "",
     ) -> None:
         """`evidence`: 0-based gold turns; `all_evidence`: the whole session is the gold unit.
@@ -69,7 +68,6 @@ class SessionText:
         self._block = block
         self._pattern = word_pattern(words)
         self._find = re.compile(re.escape(find), re.IGNORECASE) if find else None
-        self._heading = tuple(heading)
         self._lines: list[_Line] = []
         self._width = -1
 
@@ -81,9 +79,7 @@ class SessionText:
             return len(self._lines)
         self._width = width
         room = max(8, width - MARGIN)
-        lines = [
-            _Line(part, -1, "note") for head in self._heading for part in wrap(head, width - 1)
-        ]
+        lines: list[_Line] = []
         for number, turn in enumerate(self._turns):
             if lines:
                 lines.append(_Line("", number, "blank"))

@@ -160,8 +160,3 @@ def fit(text: str, width: int, align: Literal["left", "right", "center"] = "left
 def text(value: str, style: str | Style = "", *, width: int | None = None) -> Text:
     """A rich `Text` holding `value` literally, as one clean line (cut to `width` cells if given)."""
     return Text.assemble((clean_line(value, width=width), style), no_wrap=True, end="")
-
-
-def block(value: str, style: str | Style = "") -> Text:
-    """A rich `Text` holding `value` literally, line ends kept."""
-    return Text.assemble((clean_block(value), style), end="")

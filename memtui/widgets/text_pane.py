@@ -63,11 +63,11 @@ class TextPane(LineView):
         """What is shown at the moment."""
         return self._document
 
-    def show(self, document: Document, *, keep_place: bool = False) -> None:
-        """Show a document from its anchor, or from where the reader is (`keep_place`)."""
+    def show(self, document: Document) -> None:
+        """Show a document from its anchor."""
         self._document = document
         self._lines = 0  # until it is laid out: the pane may not be on screen yet
-        self._to_anchor = not keep_place
+        self._to_anchor = True
         self._laid_out_for = -1
         self._lay_out()
 

@@ -77,9 +77,9 @@ class VirtualList(LineView):
         def control(self) -> VirtualList:
             return self.sender
 
-    def __init__(self, source: RowSource | None = None, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._source: RowSource = source or EmptySource()
+        self._source: RowSource = EmptySource()
         self._ids: Sequence[int] = []
         self._selected: int | None = None
         self.at_once: Callable[[], None] | None = None

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from memtui.views.text_door import RETURN, block, clean_block, clean_line, cut, fit, text
+from memtui.views.text_door import RETURN, clean_block, clean_line, cut, fit, text
 
 ANYTHING = st.text(
     alphabet=st.one_of(
@@ -112,7 +112,6 @@ def test_a_cut_never_splits_a_cluster(clusters: list[str], width: int) -> None:
 def test_text_is_literal(raw: str) -> None:
     assert text(raw).plain == clean_line(raw)
     assert text(raw).spans == []
-    assert block(raw).plain == clean_block(raw)
 
 
 def test_a_block_keeps_its_lines() -> None:
