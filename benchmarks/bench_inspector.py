@@ -1,6 +1,6 @@
 """The inspector over a file of 100,000 episodes, in a real terminal, beside its peers.
 
-    python benchmarks/bench_inspector.py [--episodes N] [--cache FOLDER] [--watch SECONDS] [--no-table]
+    python -m benchmarks.bench_inspector [--episodes N] [--cache FOLDER] [--watch SECONDS] [--only PART …]
 
 Times are wall milliseconds from a key to the last byte of the repaint it causes, with CPU seconds of the
 program beside; peers are an empty Textual app of the same widgets and a stock DataTable over the same
