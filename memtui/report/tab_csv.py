@@ -10,7 +10,7 @@ from memtui.metrics.stopping import BUCKETS
 from memtui.report.as_csv import report_csv
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.model import Report
-from memtui.report.trust_tables import causes_of
+from memtui.report.trust_tables import causes_of, most_repeats
 from memtui.state.tab import Tab
 
 _PLACE = ("items", "arm", "scale", "conditions", "budget", "judge")
@@ -22,7 +22,7 @@ def tab_csv(report: Report, tab: Tab | None, *, excel: bool = False) -> str:
         return to_csv(_STOPPING, _stopping(report), excel=excel)
     if tab is Tab.TRUST:
         causes = causes_of(report)
-        most = _most_repeats(report)
+        most = most_repeats(report)
         header = (
             *_PLACE, "n", "excluded", *(f"excluded_{cause}" for cause in causes), "pending",
             "system_failed", "no_answer", "judged_by_several", "judges_differ",
@@ -58,10 +58,6 @@ def _stopping(report: Report) -> Iterator[list[Value]]:
             row += [bucket.n, bucket.right]
         row += [found.mean_overshoot, found.redundant, found.gave_up_early]
         yield [*row, *(cell.tokens_after or (None, None, None))]
-
-
-def _most_repeats(report: Report) -> int:
-    return max((max(c.repeats.pass_hat, default=0) for c in report.cells if c.repeats), default=0)
 
 
 def _trust(report: Report, causes: tuple[str, ...], most: int) -> Iterator[list[Value]]:

@@ -17,6 +17,11 @@ def causes_of(report: Report) -> tuple[str, ...]:
     return tuple(cause for cause, _ in causes.most_common())
 
 
+def most_repeats(report: Report) -> int:
+    """The most repeats of which pass^k is known in some cell; 0 where no question was repeated."""
+    return max((max(c.repeats.pass_hat, default=0) for c in report.cells if c.repeats), default=0)
+
+
 def exclusions(report: Report) -> Table:
     """Who counts, and who does not, and why: per cell, answerable items."""
     causes = causes_of(report)

@@ -6,11 +6,9 @@ from rich.text import Text
 
 from memtui.metrics.cost import PhaseCost, total
 from memtui.report.cost_tables import (
-    dollars_per,
     dollars_text,
     figures,
     time_text,
-    tokens_per,
     tokens_text,
 )
 from memtui.report.model import CellCost, Report
@@ -22,9 +20,7 @@ from memtui.views.text_door import clean_line
 
 TITLE = "Cost"
 WHAT = "search, answer and judge; – unknown, ≥ a part is"
-FIGURES = (
-    Figure("episodes", "episodes", 4, "n"),
-    Figure("right", "right", 1),
+SPENT = (
     Figure("tokens", "tokens"),
     Figure("cold", "cold", 2),
     Figure("dollars", "cost"),
@@ -33,16 +29,8 @@ FIGURES = (
     Figure("tokens per", "tokens/right", 0, "tok/right"),
     Figure("dollars per", "cost/right"),
 )
-PHASE_FIGURES = (
-    Figure("calls", "calls", 3),
-    Figure("tokens", "tokens"),
-    Figure("cold", "cold", 2),
-    Figure("dollars", "cost"),
-    Figure("dollars cold", "cold", 2),
-    Figure("time", "time", 3),
-    Figure("tokens per", "tokens/right", 0, "tok/right"),
-    Figure("dollars per", "cost/right"),
-)
+FIGURES = (Figure("episodes", "episodes", 4, "n"), Figure("right", "right", 1), *SPENT)
+PHASE_FIGURES = (Figure("calls", "calls", 3), *SPENT)
 
 
 def table(report: Report, width: int, look: Look) -> CellTable:
@@ -53,18 +41,15 @@ def table(report: Report, width: int, look: Look) -> CellTable:
 
 
 def _figures(cell: CellCost, look: Look) -> Figures:
-    whole = total(cell.phases)
-    paid, cold = whole.paid, whole.cold
+    styles = {"tokens": look.strong, "dollars": look.strong, "tokens per": "", "dollars per": ""}
+    _, *spent = figures(total(cell.phases), cell.right)
     return {
         "episodes": styled(str(cell.episodes), look.muted),
         "right": styled(str(cell.right), ""),
-        "tokens": styled(tokens_text(paid), look.strong),
-        "cold": styled(tokens_text(cold), look.muted),
-        "dollars": styled(dollars_text(paid), look.strong),
-        "dollars cold": styled(dollars_text(cold), look.muted),
-        "time": styled(time_text(whole.wall), look.muted),
-        "tokens per": styled(tokens_per(paid.tokens, cell.right), ""),
-        "dollars per": styled(dollars_per(paid.dollars, cell.right), ""),
+        **{
+            figure.name: styled(words, styles.get(figure.name, look.muted))
+            for figure, words in zip(SPENT, spent, strict=True)
+        },
     }
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from memtui.metrics.judging import JudgePair
 from memtui.report.model import Cell, Report
-from memtui.report.trust_tables import causes_of, differing
+from memtui.report.trust_tables import causes_of, differing, most_repeats
 from memtui.screens.overview_parts import flow
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table
 from memtui.views.look import Look
@@ -24,7 +24,7 @@ WHAT = "what the rates rest on: who counts, who does not, and why"
 def table(report: Report, width: int, look: Look) -> CellTable:
     """Figures of every cell."""
     causes = causes_of(report)
-    most = max((max(c.repeats.pass_hat, default=0) for c in report.cells if c.repeats), default=0)
+    most = most_repeats(report)
     powers = range(1, most + 1)
     figures = [
         Figure("n", "n"),
