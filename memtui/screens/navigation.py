@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from textual import work
+from textual.await_complete import AwaitComplete
 from textual.events import Event, Key
 
 from memtui.errors import UserError
@@ -130,13 +131,29 @@ class NavigatingApp(OpenFileApp):
         except UserError as error:
             self.say(str(error), error=True)
             return
-        session.settings = own_choices(session, self._configuration)
         self.keep_place()
+        self._take_over(session)
+        self.go_to_last_place()
+
+    def open_other_run(self, before: RunSession) -> None:
+        """Another run stands under the name of this one: begin with it as with any other file."""
+        if before is not self._session:
+            return
+        try:
+            session = RunSession(before.path)
+        except UserError as error:
+            self._fail(error)
+            return
+        while not isinstance(self.screen, MemtuiScreen):
+            self.pop_screen()  # what it asks is about an episode of the run before
+        self._take_over(session)
+
+    def _take_over(self, session: RunSession) -> None:
+        session.settings = own_choices(session, self._configuration)
         self.take(session)
         for screen in self._made.values():
             screen.forget()
         self.go("overview")
-        self.go_to_last_place()
 
     # --- what was left behind -------------------------------------------------------------------
 
@@ -263,6 +280,12 @@ class NavigatingApp(OpenFileApp):
                     break
                 await asyncio.sleep(0.005)
         await super().on_event(event)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close a dialog. A key pressed twice reaches it twice, and nothing else may go with it."""
+        if isinstance(self.screen, MemtuiScreen):
+            return AwaitComplete(asyncio.sleep(0))
+        return super().pop_screen()
 
     def action_screen(self, name: str) -> None:
         """A number key."""

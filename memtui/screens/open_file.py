@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.actions import ActionParseResult
@@ -21,17 +22,15 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui.errors import UserError
-from memtui.model import Outcome
 from memtui.screens.folding import folded, new_alarms
+from memtui.screens.notices import Notices
+from memtui.screens.state_words import kept_words, state_words
 from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.watch import News, Watcher, merged
 from memtui.store.tail import Changes
-from memtui.views.numbers import count
-from memtui.views.outcome import SIGNS
-from memtui.views.text_door import clean_line
 
 if TYPE_CHECKING:
     from memtui.state.live import Troubles
@@ -79,6 +78,7 @@ class OpenFileApp(App[int]):
         self._fold_timer: Timer | None = None
         self._folded_at = 0.0
         self._trouble = ""
+        self._notices = Notices()
 
     # --- what screens ask -----------------------------------------------------------------------
 
@@ -116,26 +116,14 @@ class OpenFileApp(App[int]):
         """One word for row 1: what the run is, or what happened to its file."""
         if self._trouble:
             return f"! {self._trouble}"
-        if self._session is None:
-            return ""
-        header = self._session.header
-        if header.live:
-            progress = header.progress
-            share = f"{count(progress.done)}/{count(progress.planned)}"
-            return f"{SIGNS[Outcome.PENDING]} {header.state} {share}"
-        return {"finished": "✓ finished", "interrupted": "◌ interrupted"}.get(
-            header.state, header.state
-        )
+        return "" if self._session is None else state_words(self._session.header)
 
     @property
     def run_state_kept(self) -> str:
         """The part of `run_state` that row 1 never drops: a run that goes on, a file in trouble."""
         if self._trouble:
             return self.run_state
-        session = self._session
-        if session is None or not session.header.live:
-            return ""
-        return f"{SIGNS[Outcome.PENDING]} {session.header.state}"
+        return "" if self._session is None else kept_words(self._session.header)
 
     def version_of(self, episode_id: int | None) -> int:
         """Grows when this episode changed."""
@@ -143,13 +131,7 @@ class OpenFileApp(App[int]):
 
     def say(self, message: str, *, error: bool = False) -> None:
         """A short notice; outside text in it is literal."""
-        if error and message.endswith("was interrupted"):
-            return  # the reader asked for something else meanwhile
-        seconds = 6 if error else 3
-        severity: Literal["error", "information"] = "error" if error else "information"
-        self.notify(
-            clean_line(message, width=400), severity=severity, timeout=seconds, markup=False
-        )
+        self._notices.say(self, message, error=error)
 
     def freshen(self) -> None:
         """Let the visible screen catch up; an app without screens has nothing to draw."""
@@ -160,18 +142,21 @@ class OpenFileApp(App[int]):
         """Make a session the open file, close the one before, and begin to watch."""
         self.let_go()
         self._session = session
-        self._folds = self._ladder_folds = self._overview = None
-        self._troubles = None
+        self._folds = self._ladder_folds = self._overview = self._troubles = None
         self._data_version += 1
         self._versions.clear()
         self._pending = None
         self._held = False
         self._trouble = ""
-        self._watcher = Watcher(session.path, session.readers, self._tell(session.path))
+        self._watcher = Watcher(session.path, session.readers, partial(self._tell, session.path))
         self._watcher.start()
         if session.header.warning:
             self.say(session.header.warning, error=True)
         self.call_after_refresh(self._read_folds)  # first a picture, then what takes longer
+
+    def open_other_run(self, before: RunSession) -> None:
+        """Another run stands under the name of this one: nothing of the old may be taken for it."""
+        raise NotImplementedError
 
     def let_go(self) -> None:
         """Stop watching and close the file."""
@@ -182,11 +167,8 @@ class OpenFileApp(App[int]):
             self._session.close()
             self._session = None
 
-    def _tell(self, path: Path) -> Callable[[News], None]:
-        def tell(news: News) -> None:
-            self.post_message(FileNews(path, news))
-
-        return tell
+    def _tell(self, path: Path, news: News) -> None:
+        self.post_message(FileNews(path, news))
 
     # --- rates ----------------------------------------------------------------------------------
 
@@ -329,12 +311,17 @@ class OpenFileApp(App[int]):
         if changes.replaced:
             session.forget()
             self._versions.clear()
+            self._read_anew += 1
             self.say(f"another file stands at {session.path.name} now: read anew")
         try:
-            session.header = await session.ask(session.changed_header, changes)
+            header = await session.ask(session.changed_header, changes)
         except UserError as error:
             self._fail(error)
             return
+        if changes.replaced and not header.goes_on_from(session.header):
+            self.open_other_run(session)
+            return
+        session.header = header
         for episode in {*changes.episodes, *changes.judged, *changes.stepped}:
             self._versions[episode] = self._versions.get(episode, 0) + 1
         if changes.episodes or changes.judged or changes.replaced:

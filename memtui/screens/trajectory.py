@@ -158,6 +158,7 @@ class TrajectoryScreen(TrajectoryPanes):
             self.query_one("#trajectory-head", LineBlock).show(
                 [Text(end=""), Text(" no episode is open: choose one on screen 3", end="")]
             )
+            self.empty_panes()
             return
         same = self._found is not None and self._found.detail.row.id == self._wanted
         self._load(self._wanted, fresh=not same)
@@ -173,6 +174,8 @@ class TrajectoryScreen(TrajectoryPanes):
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
+        if session is not self.bench.session:
+            return  # another file was opened meanwhile
         if found is None:
             self.bench.say("this episode is no longer in the file", error=True)
             return

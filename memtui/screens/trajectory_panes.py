@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -11,9 +12,10 @@ from textual.widget import Widget
 from memtui.report.step_record import Reading
 from memtui.screens.ladder_steps import LadderSteps
 from memtui.widgets.filter_line import FilterLine
+from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Pane
-from memtui.widgets.text_pane import TextPane
-from memtui.widgets.virtual_list import VirtualList
+from memtui.widgets.text_pane import EmptyDocument, TextPane
+from memtui.widgets.virtual_list import EmptySource, VirtualList
 
 
 class TrajectoryPanes(LadderSteps):
@@ -50,6 +52,15 @@ class TrajectoryPanes(LadderSteps):
     def text(self) -> TextPane:
         """The text pane."""
         return self.query_one("#text", TextPane)
+
+    def empty_panes(self) -> None:
+        """Nothing is open: leave nothing of what was."""
+        self.steps.show(EmptySource())
+        self.hits.show(EmptySource())
+        self.text.show(EmptyDocument())
+        self.query_one("#call", LineBlock).show([])
+        for pane in self.query(Pane):
+            pane.show_facts(Text(end=""))
 
     def draw_text(self) -> None:
         """Show in the text pane what is to be read."""

@@ -68,6 +68,10 @@ class Header:
         """Whether the run is going on."""
         return self.state in (RunState.RUNNING, RunState.PAUSED)
 
+    def goes_on_from(self, before: Header) -> bool:
+        """Whether this is the same run, its ids still what they were: a copy of it, or more of it."""
+        return self.run.uid == before.run.uid and set(before.cells) <= set(self.cells)
+
 
 COUNT_SHARE = 50
 """Counting the progress may take one part in so many of the time."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.screen import Screen
 
 from memtui.app import MemtuiApp
 from memtui.errors import UserError
@@ -250,3 +251,20 @@ async def test_a_run_that_has_only_just_been_started_is_waited_for(
     with pytest.raises(UserError, match="is empty"):
         (tmp_path / "other.memtui").touch()
         MemtuiApp(tmp_path / "other.memtui")
+
+
+@pytest.mark.parametrize("opens", ["colon", "question_mark", "i", "x"])
+async def test_a_dialog_that_is_closed_twice_takes_no_screen_with_it(
+    opens: str, run_file: Path
+) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", opens)
+        dialog = app.screen
+        assert not isinstance(dialog, EpisodesScreen)
+        assert isinstance(dialog, Screen)
+        for _ in range(2):  # the second key was on its way to the dialog when the first closed it
+            dialog.dismiss()
+        await settle(pilot)
+        assert isinstance(app.screen, EpisodesScreen)
+        await press(pilot, "escape", "2")
+        assert "2 Overview" in screen_text(app)

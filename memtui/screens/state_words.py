@@ -1,0 +1,23 @@
+"""The state of the open run in the words of row 1."""
+
+from __future__ import annotations
+
+from memtui.model import Outcome
+from memtui.state.session import Header
+from memtui.views.numbers import count
+from memtui.views.outcome import SIGNS
+
+
+def state_words(header: Header) -> str:
+    """``◌ running 12/60`` while it goes on, else how it ended."""
+    if header.live:
+        progress = header.progress
+        return f"{kept_words(header)} {count(progress.done)}/{count(progress.planned)}"
+    return {"finished": "✓ finished", "interrupted": "◌ interrupted"}.get(
+        header.state, header.state
+    )
+
+
+def kept_words(header: Header) -> str:
+    """The part that row 1 never drops: that a run goes on."""
+    return f"{SIGNS[Outcome.PENDING]} {header.state}" if header.live else ""
