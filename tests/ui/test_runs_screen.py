@@ -74,22 +74,21 @@ async def test_ascii(folder: RunFolder) -> None:
         assert screen_text(app).isascii()
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
-async def test_name_state_progress_and_pass_are_there_at_every_width(
-    width: int, folder: RunFolder
-) -> None:
-    async with opened(folder.folder, (width, 24)) as (app, _):
-        shown = screen_text(app)
-        heading = next(row for row in shown.split("\n") if row.startswith(" run "))
-        assert {"run", "state", "episodes", "pass"} <= set(heading.split())
-        assert ("wrong" in heading) == (width >= 80)
-        assert ("ETA" in heading) == (width >= 100)
-        assert ("arms" in heading and "data" in heading) == (width >= 200)
-        assert "◌ interrupted" in shown and "▸ running 99d" in shown and "‖ paused 99d" in shown
-
-
-async def test_the_smallest_terminal_still_has_name_state_and_pass(folder: RunFolder) -> None:
-    async with opened(folder.folder, (40, 12)) as (app, pilot):
+async def test_name_state_progress_and_pass_are_there_at_every_width(folder: RunFolder) -> None:
+    async with opened(folder.folder, (60, 24)) as (app, pilot):
+        for width in (60, 80, 100, 120, 200):
+            await pilot.resize_terminal(width, 24)
+            await settle(pilot)
+            shown = screen_text(app)
+            heading = next(row for row in shown.split("\n") if row.startswith(" run "))
+            assert {"run", "state", "episodes", "pass"} <= set(heading.split())
+            assert ("wrong" in heading) == (width >= 80)
+            assert ("ETA" in heading) == (width >= 100)
+            assert ("arms" in heading and "data" in heading) == (width >= 200)
+            assert "◌ interrupted" in shown and "▸ running 99d" in shown
+            assert "‖ paused 99d" in shown
+        await pilot.resize_terminal(40, 12)
+        await settle(pilot)
         shown = screen_text(app)
         assert "◌ interrupted" in shown and "✓ newer" in shown
         assert re.search(r"^ live +▸ running 99d +55$", shown, re.MULTILINE), shown
@@ -212,11 +211,13 @@ async def test_flagged_questions_leave_the_rates_here_and_on_the_open_run(
     async with opened(folder.folder, (120, 36), notices=True) as (app, pilot):
         await press(pilot, "F")
         assert "no question is flagged yet" in screen_text(app)
-    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        app.clear_notifications()
         SideFile(folder.finished, "run-9").append(FLAG, key, BAD_GOLD)
         await press(pilot, "R", "j", "j", "j")
         assert "1 flagged question in the rates (F)" in screen_text(app)
         await press(pilot, "enter", "1", "F")
+        app.clear_notifications()
+        await settle(pilot)
         shown = screen_text(app)
         assert "1 flagged question out of every rate" in shown
         line = runs_screen(app).selected_line()
@@ -266,22 +267,22 @@ async def test_stopping_what_does_not_run_says_so(folder: RunFolder) -> None:
         assert "live.memtui is running" in screen_text(app)
 
 
-@pytest.mark.parametrize("size", [(60, 20), (120, 36)])
-async def test_hostile_names_draw_inside_their_cells(
-    size: tuple[int, int], folder: RunFolder, run_file: Path
-) -> None:
+async def test_hostile_names_draw_inside_their_cells(folder: RunFolder, run_file: Path) -> None:
     folder.add_hostile(run_file)
-    async with opened(folder.folder, size, notices=True) as (app, pilot):
+    async with opened(folder.folder, (60, 20), notices=True) as (app, pilot):
         for number in range(len(HOSTILE_NAMES) + 2):
-            draws_inside(screen_text(app), size[0])
+            await pilot.resize_terminal(*((60, 20), (120, 36))[number % 2])
+            await settle(pilot)
+            draws_inside(screen_text(app), app.size.width)
             if number % 3 == 1:
                 await press(pilot, "i")
-                draws_inside(screen_text(app), size[0])
+                draws_inside(screen_text(app), app.size.width)
                 await press(pilot, "escape")
             await press(pilot, "j")
+            draws_inside(screen_text(app), app.size.width)
         for key in ("p", "c", "s", "slash", "x", "enter", "r", "escape", "t", "u", "escape"):
             await press(pilot, key)
-            draws_inside(screen_text(app), size[0])
+            draws_inside(screen_text(app), app.size.width)
 
 
 def draws_inside(shown: str, width: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -47,11 +48,21 @@ PATIENCE = 90.0
 """Seconds that a run may take on a busy machine; none of them is waited for in vain."""
 
 
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program as it is now: a run goes on only under the code that began it, and somebody may be
+    working on that meanwhile."""
+    root, here = Path(__file__).resolve().parents[2], tmp_path_factory.mktemp("code")
+    for room in ("memtui", "runners"):
+        shutil.copytree(root / room, here / room)
+    return here
+
+
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def workspace(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for runs with a configuration beside it; what still runs at the end is ended."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(code))
     monkeypatch.setattr(child_run, "_started", [])
     (tmp_path / "runs").mkdir()
     configure(CONFIG.format(pace=1))
@@ -83,6 +94,7 @@ def state(app: MemtuiApp) -> str:
     return "" if line is None else line.summary.state
 
 
+@pytest.mark.slow
 async def test_a_run_is_started_followed_stopped_and_continued_to_its_end(workspace: Path) -> None:
     out = workspace / "small.memtui"
     async with opened(workspace, (120, 36), notices=True) as (app, pilot):
