@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.style import Style
 from rich.text import Text
 
 from memtui.metrics.cost import PhaseCost, total
@@ -41,7 +42,8 @@ def table(report: Report, width: int, look: Look) -> CellTable:
 
 
 def _figures(cell: CellCost, look: Look) -> Figures:
-    styles = {"tokens": look.strong, "dollars": look.strong, "tokens per": "", "dollars per": ""}
+    styles: dict[str, Style | str] = {"tokens": look.strong, "dollars": look.strong}
+    styles |= {"tokens per": "", "dollars per": ""}
     _, *spent = figures(total(cell.phases), cell.right)
     return {
         "episodes": styled(str(cell.episodes), look.muted),
