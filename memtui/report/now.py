@@ -164,7 +164,7 @@ def _troubles(dock: Dock) -> Iterator[str]:
 
 
 def _flights(dock: Dock, *, then: bool) -> Table:
-    many = max(dock.in_flight_total, len(dock.in_flight))
+    many = dock.in_flight_total
     named = f", {len(dock.in_flight)} named" if many > len(dock.in_flight) else ""
     title = f"{'Were in flight' if then else 'In flight'}: {many}{named}, longest first"
     header = ("for", "doing", "calls", "age", "arm", "scale", "item")
@@ -178,14 +178,9 @@ def _flights(dock: Dock, *, then: bool) -> Table:
             scale_text(one.scale),
             one.item,
         )
-        for one in longest_first(dock)
+        for one in dock.longest_first
     )
     return Table(title, header, RIGHT + LEFT + RIGHT * 2 + LEFT + RIGHT + LEFT, rows)
-
-
-def longest_first(dock: Dock) -> list[InFlight]:
-    """The work in flight, what has been going on longest first."""
-    return sorted(dock.in_flight, key=lambda one: -(one.seconds or one.age or 0.0))
 
 
 def _seconds(value: float | None) -> str:
@@ -224,8 +219,8 @@ def now_document(now: Now) -> dict[str, Any]:
         "cost_usd": dock.cost,
         "known_cost_usd": dock.known_cost,
         "driver_late_s": dock.late,
-        "in_flight_total": max(dock.in_flight_total, len(dock.in_flight)),
-        "in_flight": [_flight(one) for one in longest_first(dock)],
+        "in_flight_total": dock.in_flight_total,
+        "in_flight": [_flight(one) for one in dock.longest_first],
         "models": [_model(load) for load in dock.models],
         "limits": [asdict(limit) for limit in dock.limits],
         "outages": [asdict(outage) for outage in dock.outages],

@@ -82,7 +82,7 @@ def _gone(dock: Dock, width: int, look: Look) -> list[Text]:
     """One line where the driver stopped without a word, none where it said that it ends."""
     if dock.age is None:
         return []
-    many = max(dock.in_flight_total, len(dock.in_flight))
+    many = dock.in_flight_total
     words = f"its driver is gone: last sign of life {duration(dock.age * 1000)} ago"
     if many:
         words += f", {many} {'episode' if many == 1 else 'episodes'} in flight"
@@ -118,11 +118,11 @@ def _alarm(word: str, text: str, width: int, look: Look) -> Text:
 
 def _longest_flight(dock: Dock, width: int, look: Look) -> Text:
     """Where there is room for one line only: how many, and the one that has been at it longest."""
-    many = max(dock.in_flight_total, len(dock.in_flight))
+    many = dock.in_flight_total
     then = "were in flight" if dock.quiet else "in flight"
     line = styled(f" {many} {then}, longest ", look.muted)
-    flight = max(dock.in_flight, key=_so_far)
-    line.append_text(_flight(flight, width - line.cell_len, look, padded=False))
+    longest = dock.longest_first[0]
+    line.append_text(_flight(longest, width - line.cell_len, look, padded=False))
     return line
 
 
@@ -251,13 +251,9 @@ def _elapsed(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 9.95 else duration(seconds * 1000)
 
 
-def _so_far(flight: InFlight) -> float:
-    return flight.seconds or flight.age or 0.0
-
-
 def _flights(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
-    many = max(dock.in_flight_total, len(dock.in_flight))
-    flights = sorted(dock.in_flight, key=lambda one: -_so_far(one))[: height - 1]
+    many = dock.in_flight_total
+    flights = dock.longest_first[: height - 1]
     then = "were in flight" if dock.quiet else "in flight"
     head = Text.assemble(" ", (then, look.muted), f" {many}", end="", no_wrap=True)
     if many > len(flights):

@@ -141,6 +141,11 @@ class Dock:
     """Seconds for which something kept the driver from its turn."""
 
     @property
+    def longest_first(self) -> list[InFlight]:
+        """The work in flight, what has been going on longest first."""
+        return sorted(self.in_flight, key=lambda one: -(one.seconds or one.age or 0.0))
+
+    @property
     def quiet(self) -> bool:
         """Whether the driver has been silent for so long that what it said last no longer holds."""
         return self.age is not None and self.age > QUIET_AFTER
@@ -184,6 +189,7 @@ def build_dock(
                 kinds[event.kind] = kinds.get(event.kind, 0) + 1
             last = event
     door = _mapping(snapshot.get("models"))
+    in_flight = tuple(_in_flight(snapshot.get("in_flight"), door.get("calls")))
     return Dock(
         state=state,
         age=age,
@@ -197,8 +203,8 @@ def build_dock(
         tokens=_number(snapshot.get("tokens")),
         cost=_number(snapshot.get("cost")),
         known_cost=_number(snapshot.get("known_cost")),
-        in_flight_total=int(_number(snapshot.get("in_flight_total")) or 0),
-        in_flight=tuple(_in_flight(snapshot.get("in_flight"), door.get("calls"))),
+        in_flight_total=max(_whole(snapshot.get("in_flight_total")), len(in_flight)),
+        in_flight=in_flight,
         limits=tuple(_limits(snapshot.get("limits"))),
         errors=tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
         last_log=last,
