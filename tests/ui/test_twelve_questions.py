@@ -16,15 +16,21 @@ from textual.pilot import Pilot
 from memtui.app import MemtuiApp
 from memtui.cli import main
 from memtui.metrics.explain import why_it_ended
+from memtui.report.build import build_report
+from memtui.report.model import Cell
 from memtui.report.step_record import nearness
 from memtui.screens.base import MemtuiScreen
+from memtui.screens.keys import key_named
+from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.answer_elsewhere import answer_elsewhere, elsewhere_words
 from memtui.state.episode_standing import signature_of
 from memtui.state.gold_places import gold_places
+from memtui.state.tab import Tab
 from memtui.state.trajectory import Trajectory
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import EpisodeRow
+from memtui.views.numbers import percent, scale
 from tests.ui.driving import opened, screen_text, settle
 from tests.ui.test_episode_list import listed
 
@@ -82,7 +88,9 @@ async def walk(pilot: Pilot[Any], keys: list[str]) -> None:
     """Press keys; a longer word that is no key is typed."""
     for key in keys:
         if len(key) == 1 or key in NAMED:
-            pilot.app.post_message(events.Key(NAMED.get(key, key), key if len(key) == 1 else None))
+            pilot.app.post_message(
+                events.Key(NAMED.get(key) or key_named(key), key if len(key) == 1 else None)
+            )
         else:
             for character in key:
                 pilot.app.post_message(events.Key(character, character))
@@ -122,6 +130,17 @@ class Asked:
         assert isinstance(screen, TrajectoryScreen) and screen.stop is not None
         return self.found.stops.index(screen.stop)
 
+    def cells(self) -> list[tuple[Cell, str]]:
+        """The cells of the scale in the first table of a tab of the overview, each with its row."""
+        at = re.search(r" at (\+\d+)", self.shown)
+        assert at is not None, self.shown
+        lines = self.shown.split("\n")
+        return [
+            (cell, next(line for line in lines if line.startswith(f" {cell.arm}")))
+            for cell in build_report(self.reader, BUDGET, bootstrap=False).cells
+            if scale(cell.scale) == at[1]
+        ]
+
     def label(self, row: EpisodeRow) -> str | None:
         return row.labels.get(self.judge)
 
@@ -157,6 +176,35 @@ def when_complete(asked: Asked) -> None:
     asked.says(f"R {row.requested} of B {BUDGET}")
     assert f"after call {row.t_star}" in asked.says_why()
     assert "evidence 0 → 1 of" in asked.flat
+
+
+def after_the_evidence(asked: Asked) -> None:
+    for cell, row in asked.cells():
+        for bucket in cell.stopping.buckets:
+            assert not bucket.n or f"{percent(bucket.p_right)} ({bucket.n})" in row, asked.shown
+    assert any(bucket.n for cell, _ in asked.cells() for bucket in cell.stopping.buckets[1:])
+
+
+def shares(row: str) -> list[str]:
+    """Covered, redundant and gave up early, of how many, in a row of the tab Stopping."""
+    return re.findall(r"(?<= )\d+/\d+", row)
+
+
+def stopped_early(asked: Asked) -> None:
+    for cell, row in asked.cells():
+        assert shares(row)[2] == f"{cell.stopping.gave_up_early}/{cell.stopping.n}", asked.shown
+    assert any(cell.stopping.gave_up_early for cell, _ in asked.cells())
+
+
+def brought_nothing(asked: Asked) -> None:
+    for cell, row in asked.cells():
+        assert shares(row)[1] == f"{cell.stopping.redundant}/{cell.stopping.n}", asked.shown
+    assert any(cell.stopping.redundant for cell, _ in asked.cells())
+
+
+def what_rates_rest_on(asked: Asked) -> None:
+    for cell, row in asked.cells():
+        assert row.split()[1:3] == [str(cell.counts.n), str(cell.counts.n_excluded)], asked.shown
 
 
 def did_it_hurt(asked: Asked) -> None:
@@ -263,16 +311,16 @@ def does_it_repeat(asked: Asked) -> None:
 ANSWERS: dict[int, list[Callable[[Asked], None]]] = {
     1: [kept_searching],
     2: [when_complete],
-    3: [did_it_hurt],
+    3: [after_the_evidence, did_it_hurt],
     4: [which_part],
     5: [wrong_though_covered],
     6: [without_evidence, answer_outside],
-    7: [gave_up],
+    7: [stopped_early, gave_up],
     8: [out_of_budget],
-    9: [redundant],
+    9: [brought_nothing, redundant],
     10: [buried],
     11: [along_the_scales],
-    12: [outside_every_rate, does_it_repeat],
+    12: [what_rates_rest_on, outside_every_rate, does_it_repeat],
 }
 
 
@@ -283,6 +331,7 @@ def test_the_page_answers_all_twelve() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_every_answer_stands_on_the_screen(size: tuple[int, int], twelve: Path) -> None:
     found = walks()
@@ -293,3 +342,7 @@ async def test_every_answer_stands_on_the_screen(size: tuple[int, int], twelve: 
                     await walk(pilot, keys)
                     check(Asked(app, reader))
                 await walk(pilot, ["Esc", "Esc", "Esc", "3", "Esc", "3", "0", "2"])
+                overview = app.screen
+                assert isinstance(overview, OverviewScreen)
+                while overview.tab is not Tab.RELIABILITY:
+                    await walk(pilot, ["["])
