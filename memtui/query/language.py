@@ -13,6 +13,9 @@ from memtui.query.grammar import Term, read_terms
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
 
+MOST_WORDS = 200
+"""Words of a filter: each is a test, and SQLite refuses a thousand in a row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -33,8 +36,15 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Read a filter. QueryError (one line, with the place) for a field or value that is not known."""
-    return Query(text, tuple(_test(term) for term in read_terms(text)))
+    """Read a filter. QueryError (one line, with the place) for a field or value that is not known, and
+    for a text with more words than SQLite takes tests."""
+    terms, words = read_terms(text), 0
+    for term in terms:
+        words += len(term.values)
+        if words > MOST_WORDS:
+            said = f'a filter has at most {MOST_WORDS} words; one text goes in "quotes"'
+            raise QueryError(said, term.start, len(text))
+    return Query(text, tuple(_test(term) for term in terms))
 
 
 def _test(term: Term) -> Test:

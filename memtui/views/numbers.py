@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from memtui.metrics.scales import scale_conditions, scale_label
 from memtui.metrics.usable_scale import UsableScale
 from memtui.views.text_door import clean_line
@@ -70,11 +72,11 @@ def money(dollars: float | None, *, partial: bool = False) -> str:
 def duration(milliseconds: float | None) -> str:
     """Elapsed time in at most seven cells: ``0.4 ms``, ``340 ms``, ``1.2 s``, ``3m20s``, ``2h05m``.
 
-    ``?`` where a clock was set back in between.
+    ``?`` where a clock was set back in between, or for what is no time at all.
     """
     if milliseconds is None:
         return UNKNOWN
-    if milliseconds < 0:
+    if milliseconds < 0 or not isfinite(milliseconds):
         return "?"
     if milliseconds < 9.95:
         return f"{milliseconds:.1f} ms"

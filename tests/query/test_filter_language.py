@@ -15,7 +15,7 @@ from memtui.query.errors import QueryError
 from memtui.query.facets import facets
 from memtui.query.fields import BY_NAME, FIELDS, Kind
 from memtui.query.grammar import quoted, read_terms
-from memtui.query.language import field_names, parse
+from memtui.query.language import MOST_WORDS, field_names, parse
 from memtui.query.sorting import parse_order
 from memtui.query.subject import Environment, Subject, subject_of
 from memtui.state.fold_facts import count_signatures
@@ -184,6 +184,15 @@ def test_what_cannot_be_meant_is_refused_in_one_line(text: str, hint: str) -> No
         parse(f"bm25 {text}")
     assert hint in str(error.value)
     assert error.value.start == 5
+
+
+@pytest.mark.parametrize("word", ["word", "-word", "-regime:wrong_none", "flag:redundant"])
+def test_a_whole_paragraph_is_no_fault_of_the_file(world: World, word: str) -> None:
+    world.by_sql(f"{word} " * MOST_WORDS, Environment(2))
+    with pytest.raises(QueryError, match="at most"):
+        parse(f"{word} " * (MOST_WORDS + 1))
+    with pytest.raises(QueryError, match="at most"):
+        parse("arm:" + ",".join(["a"] * (MOST_WORDS + 1)))
 
 
 def test_terms() -> None:

@@ -72,6 +72,10 @@ def test_durations_and_counts_stay_narrow(value: float) -> None:
     assert len(numbers.compact(value)) <= 6
 
 
+def test_what_is_no_time_at_all_is_no_duration() -> None:
+    assert {numbers.duration(value) for value in (-1.0, float("inf"), float("nan"))} == {"?"}
+
+
 @given(st.text(max_size=300).map(clean_line), st.integers(2, 60))
 def test_wrapping_loses_nothing_but_blanks(line: str, width: int) -> None:
     lines = wrap(line, width)
