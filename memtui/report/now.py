@@ -50,7 +50,7 @@ def read_now(reader: RunReader, budget: int | None = None, judge: str | None = N
     """What the file says at this moment. UserError for a budget or a judge that it cannot have."""
     run, beat = reader.run(), reader.heartbeat()
     held = lease.holder(reader.path) is not None
-    state, age = state_of(run, beat, held)
+    state, age = state_of(run.state, beat, held)
     at = check_budget(
         run.budget if budget is None else budget, run.mode, run.budget, call_cap(run.config)
     )

@@ -152,7 +152,7 @@ class ReportSource:
     def state(self) -> str:
         """The state of the run, `interrupted` where nobody writes it any more."""
         held = lease.holder(self.reader.path) is not None
-        return state_of(self.run, self.reader.heartbeat(), held)[0]
+        return state_of(self.run.state, self.reader.heartbeat(), held)[0]
 
     @cached_property
     def item_flags(self) -> dict[int, tuple[str, ...]]:

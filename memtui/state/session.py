@@ -20,7 +20,7 @@ from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
 from memtui.state.freed_memory import give_back
 from memtui.state.overview import Folds
-from memtui.state.settings import Settings, settings_of_run
+from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
 from memtui.store.packed_facts import PackedFacts
@@ -110,9 +110,7 @@ class RunSession:
         """Where a link wants the overview to begin, until it has begun there."""
         self.header = self.read_header(self._reader)
         run = self.header.run
-        judge = run.judge
-        if judge not in self.header.judges and self.header.judges:
-            judge = self.header.judges[0]
+        judge = own_judge(run.judge, self.header.judges)
         self.side_file = SideFile(path, run.uid)
         self._marks_stamp = self.side_file.stamp()
         self.marks: Marks = self.side_file.read()
@@ -207,7 +205,7 @@ class RunSession:
         """Read the small things anew."""
         source = reader or self._reader
         run, heartbeat = source.run(), source.heartbeat()
-        state, age = state_of(run, heartbeat, lease.holder(self.path) is not None)
+        state, age = state_of(run.state, heartbeat, lease.holder(self.path) is not None)
         return Header(
             run=run,
             arms=tuple(source.arms()),
@@ -229,7 +227,7 @@ class RunSession:
         run = source.run() if changes.run else old.run
         heartbeat = source.heartbeat() if changes.heartbeat else old.heartbeat
         held = lease.holder(self.path) is not None
-        state, age = state_of(run, heartbeat, held)
+        state, age = state_of(run.state, heartbeat, held)
         return Header(
             run=run,
             arms=tuple(source.arms()) if changes.declared else old.arms,
@@ -257,7 +255,7 @@ class RunSession:
     def aged_header(self) -> Header:
         """The header with the age of the heartbeat as of now; reads nothing but the lease."""
         old = self.header
-        state, age = state_of(old.run, old.heartbeat, lease.holder(self.path) is not None)
+        state, age = state_of(old.run.state, old.heartbeat, lease.holder(self.path) is not None)
         return replace(old, state=state, age=age)
 
     def forget(self) -> None:

@@ -197,7 +197,7 @@ def aged(run: RunSummary, now: datetime | None = None) -> RunSummary:
     if run.said not in LIVE:
         return run
     held = lease.holder(run.path) is not None
-    state, age = _state(run.said, run.beat, held, now)
+    state, age = state_of(run.said, run.beat, held, now)
     return replace(run, state=state, heartbeat_age=age)
 
 
@@ -223,20 +223,14 @@ def _trouble(problem: str) -> str:
 
 
 def state_of(
-    run: RunRow, beat: HeartbeatRow | None, held: bool, now: datetime | None = None
+    said: str, beat: HeartbeatRow | None, held: bool, now: datetime | None = None
 ) -> tuple[str, float | None]:
-    """The state to show and the heartbeat's age in seconds.
+    """The state to show and the heartbeat's age in seconds; `said`: the state that the file holds.
 
     A run that says it is running is believed while its lease is held. With the lease free it is
     `interrupted`, at once or, when the heartbeat is fresh, once it is stale: then its process may run
     on another machine, where this one cannot see the lease.
     """
-    return _state(run.state, beat, held, now)
-
-
-def _state(
-    said: str, beat: HeartbeatRow | None, held: bool, now: datetime | None
-) -> tuple[str, float | None]:
     if said not in LIVE:
         return said, None
     age = None
