@@ -204,7 +204,7 @@ class StartRun(Dialog):
     def _typing(self, look: Look, width: int) -> list[Text]:
         words = "Path of a configuration; --limit N after it asks N questions only, of every type."
         lines = [styled(self._heading(width), look.strong), Text(end="")]
-        lines += [styled(part, look.muted) for part in wrap(words, width)]
+        lines += [*(styled(part, look.muted) for part in wrap(words, width)), Text(end="")]
         if self._problem:
             lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)]
         return lines
