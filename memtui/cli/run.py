@@ -72,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
 
     config = load_config(args.config)
     if args.data is not None:
-        data = config.data.model_copy(update={"path": str(Path(args.data).expanduser().resolve())})
+        from memtui.state.new_file import typed_path
+
+        data = config.data.model_copy(update={"path": str(typed_path(args.data).resolve())})
         config = config.model_copy(update={"data": data})
     if args.workers is not None:
         limits = config.limits.model_copy(update={"workers": args.workers})

@@ -21,7 +21,7 @@ from memtui.errors import UserError
 from memtui.screens import clipboard, picture
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.dialogs import Dialog
-from memtui.state.new_file import folder_for, free_name, write_new
+from memtui.state.new_file import folder_for, free_name, typed_path, write_new
 from memtui.store.secrets import SecretFilter
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -154,7 +154,12 @@ class ExportDialog(Dialog):
 
     def action_write(self) -> None:
         """Write the file, unless there is one under this name already."""
-        path = Path(self.name_line.value.strip()).expanduser()
+        try:
+            path = typed_path(self.name_line.value.strip())
+        except UserError as error:
+            self._trouble = str(error)
+            self._draw()
+            return
         if not path.name:
             self._trouble = "the file needs a name"
         elif path.exists():

@@ -206,7 +206,7 @@ class StartRun(Dialog):
         lines = [styled(self._heading(width), look.strong), Text(end="")]
         lines += [*(styled(part, look.muted) for part in wrap(words, width)), Text(end="")]
         if self._problem:
-            lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)]
+            lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
         return lines
 
     def _heading(self, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Files a reader asks for: a name that is free, and a write that is whole or not there at all."""
+"""Files a reader asks for: a path as typed, a name that is free, and a write that is whole or not there at all."""
 
 from __future__ import annotations
 
@@ -12,6 +12,24 @@ from memtui.errors import UserError
 
 _PLAIN = re.compile(r"[^\w.+]+")
 LONGEST_NAME = 120
+
+
+def typed_path(text: str) -> Path:
+    """The path that a reader typed; UserError where no file can be there: a home that nobody has, a name
+    too long for the file system, a folder that may not be looked into."""
+    try:
+        path = Path(text).expanduser()
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except RuntimeError:
+        raise UserError(f"nobody's home is {text.partition('/')[0]}") from None
+    except ValueError:
+        raise UserError("a path cannot hold a NUL character") from None
+    except OSError as error:
+        shown = text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
+        raise UserError(f"cannot be used, {_reason(error)}: {shown}") from None
+    return path
 
 
 def plain_name(text: str) -> str:

@@ -21,6 +21,7 @@ import orjson
 
 from memtui.errors import UserError
 from memtui.state.child_run import error_line
+from memtui.state.new_file import typed_path
 from memtui.state.run_list import RunLine
 from memtui.store.workspace import SUFFIX
 
@@ -99,7 +100,7 @@ def typed_configuration(line: str) -> tuple[Path, tuple[str, ...]]:
         raise UserError(
             "type the path of a configuration, such as experiments/mine.toml --limit 20"
         )
-    path, options = Path(words[0]).expanduser(), words[1:]
+    path, options = typed_path(words[0]), words[1:]
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     whole = len(options) == 2 and options[1].isascii() and options[1].isdigit()
