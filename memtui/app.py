@@ -28,11 +28,11 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.navigation import NavigatingApp
-from memtui.state.compare_marks import Mark
+from memtui.screens.last_place import RememberingApp
 from memtui.state.configuration import Configuration
 from memtui.state.places import Places, own_choices
 from memtui.state.session import RunSession
+from memtui.state.start import Start
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
 from memtui.widgets.lines import AsciiScrollBar
@@ -64,7 +64,7 @@ class ChildRun(Protocol):
     def stop(self) -> None: ...
 
 
-class MemtuiApp(NavigatingApp):
+class MemtuiApp(RememberingApp):
     """Opens a run file (on the overview) or a folder of them (on the list of runs)."""
 
     CSS_PATH = "styles/app.tcss"
@@ -112,21 +112,14 @@ class MemtuiApp(NavigatingApp):
         theme: str = "dark",
         ascii_only: bool = False,
         session: RunSession | None = None,
-        screen: str | None = None,
-        episode: int | None = None,
-        question: int | None = None,
-        step: int | None = None,
-        marks: tuple[Mark, Mark] | None = None,
+        start: Start | None = None,
         places: Places | None = None,
         resume: bool = True,
         configuration: Configuration | None = None,
-        replay: float | None = None,
     ) -> None:
         """`child`: a run started with the app (`q` asks what to do with it). `session`: `path`,
-        already open. `screen`, `episode`, `question` (ids), `step` of the episode, `marks` (what to compare): where to start.
-        `places`: where runs were left, to keep it and, with `resume`, to go back there;
-        `configuration`: keys, alpha, judge; `replay`: at this speed (0: a fitting one).
-        UserError when `path` cannot be opened."""
+        already open. `places`: where runs were left, to keep it and, with `resume`, to go back there;
+        `configuration`: keys, alpha, judge. UserError when `path` cannot be opened."""
         super().__init__(path if path.is_dir() else None, places, configuration)
         self.ascii_only = ascii_only
         ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
@@ -146,7 +139,7 @@ class MemtuiApp(NavigatingApp):
             self._first = _open_patiently(path, child)
             self._first.settings = own_choices(self._first, configuration)
         self._resume = resume
-        self._start = (screen, episode, question, marks, step, replay)
+        self._start = start or Start()
 
     # --- what screens ask -----------------------------------------------------------------------
 
@@ -179,15 +172,15 @@ class MemtuiApp(NavigatingApp):
         if self._first is not None:
             self.take(self._first)
             self._current = "overview"
-            if self._start == ("episodes", None, None, None, None, None):
+            if self._start == Start("episodes"):
                 # Straight to the list: the overview behind it is made when it is wanted.
                 self._history.append("overview")
                 self._current = "episodes"
-        self._named(self._current)
+        self.screen_named(self._current)
         await self.push_screen(self._current)
         self.set_timer(PRELOAD_AFTER, self._preload)
         if self._first is not None:
-            self.start_at(*self._start)
+            self.start_at(self._start)
             if self._resume:
                 self.go_to_last_place()
         self.use_configuration()

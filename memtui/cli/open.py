@@ -18,6 +18,8 @@ from memtui.state.configuration import THEMES
 
 if TYPE_CHECKING:
     from memtui.app import MemtuiApp
+    from memtui.state.session import RunSession
+    from memtui.state.start import Start
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
@@ -133,11 +135,12 @@ def _app(args: argparse.Namespace) -> MemtuiApp:
         raise UserError(f"no terminal to draw in; print the figures with: memtui report {what}")
     from memtui.state.configuration import read_configuration
     from memtui.state.places import Places, own_choices
+    from memtui.state.start import Start
 
     configuration = read_configuration()
     if configuration.no_color:
         os.environ.setdefault("NO_COLOR", "1")
-    session = episode = question = marks = None
+    session, start = None, Start()
     given = [name for name in NEED_A_FILE if getattr(args, name, None) is not None]
     if path.is_dir():
         if given:
@@ -158,18 +161,7 @@ def _app(args: argparse.Namespace) -> MemtuiApp:
             flagged=args.flagged,
         )
         deep_link.begin_overview(session, args.tab, args.measure, args.plot)
-        if args.episode is not None:
-            episode = deep_link.episode_of(session, args.episode)
-        if args.question is not None:
-            question = deep_link.question_of(session, args.question)
-            if args.arm is not None or args.scale is not None or args.screen == "trajectory":
-                episode = deep_link.episode_at(session, question, args.arm, args.scale)
-        elif args.arm is not None or args.scale is not None:
-            raise UserError("--arm and --scale choose an episode of a question: add --question KEY")
-        if args.replay is not None:
-            _check_replay(path, args.replay, live=session.header.live)
-        if args.arms is not None or args.other is not None:
-            marks = deep_link.marks_of(session, args.arms, args.other)
+        start = _start(args, session)
     from memtui.app import MemtuiApp
 
     return MemtuiApp(
@@ -177,16 +169,33 @@ def _app(args: argparse.Namespace) -> MemtuiApp:
         theme=theme_of(args.theme, configuration.theme),
         ascii_only=args.ascii or configuration.ascii,
         session=session,
-        screen="ladder" if args.screen is None and question is not None else args.screen,
-        episode=episode,
-        question=question,
-        step=args.step,
-        marks=marks,
+        start=start,
         places=Places(),
         resume=not args.fresh and not given,
         configuration=configuration,
-        replay=args.replay,
     )
+
+
+def _start(args: argparse.Namespace, session: RunSession) -> Start:
+    """Where to begin in a run file; UserError for what is not in it."""
+    from memtui.state import deep_link
+    from memtui.state.start import Start
+
+    episode = question = marks = None
+    if args.episode is not None:
+        episode = deep_link.episode_of(session, args.episode)
+    if args.question is not None:
+        question = deep_link.question_of(session, args.question)
+        if args.arm is not None or args.scale is not None or args.screen == "trajectory":
+            episode = deep_link.episode_at(session, question, args.arm, args.scale)
+    elif args.arm is not None or args.scale is not None:
+        raise UserError("--arm and --scale choose an episode of a question: add --question KEY")
+    if args.replay is not None:
+        _check_replay(args.path, args.replay, live=session.header.live)
+    if args.arms is not None or args.other is not None:
+        marks = deep_link.marks_of(session, args.arms, args.other)
+    screen = "ladder" if args.screen is None and question is not None else args.screen
+    return Start(screen, episode, question, args.step, marks, args.replay)
 
 
 def say_parting_words(lines: Sequence[str]) -> None:

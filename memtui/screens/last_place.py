@@ -4,25 +4,60 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
+from memtui.screens.navigation import NavigatingApp
 from memtui.state.compare_marks import Mark
-from memtui.state.places import SCREENS, Place, choices_at, episode_at, with_choices
+from memtui.state.configuration import Configuration
+from memtui.state.places import (
+    SCREENS,
+    Place,
+    Places,
+    choices_at,
+    episode_at,
+    own_choices,
+    with_choices,
+)
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-
-if TYPE_CHECKING:
-    from memtui.screens.navigation import NavigatingApp
+from memtui.state.start import Start
 
 
-@runtime_checkable
-class HasSides(Protocol):
-    """The screen that compares two sides."""
+class RememberingApp(NavigatingApp):
+    """An app that opens a run where it was left."""
 
-    @property
-    def sides(self) -> tuple[tuple[Path, str], tuple[Path, str]] | None: ...
+    def __init__(
+        self, folder: Path | None, places: Places | None, configuration: Configuration | None
+    ) -> None:
+        """Without `places` nothing is remembered."""
+        super().__init__(folder, configuration)
+        self._places = places
+
+    def go_to_last_place(self) -> None:
+        """Go to where the reader left this run, if that is known."""
+        session, places = self._session, self._places
+        if session is None or places is None:
+            return
+        place = places.of(session.header.run.uid)
+        if places.problem:
+            self.say(places.problem, error=True)
+        if place is not None:
+            go_to(self, place)
+
+    def keep_place(self) -> None:
+        """Remember where the reader is; what hinders it is said when the app has ended."""
+        session, places = self._session, self._places
+        if session is None or places is None or not self._current:
+            return
+        try:
+            own = own_choices(session, self._configuration)
+            place = place_now(self._current, self._made, session, own)
+        except UserError:
+            return  # the file cannot be read any more: the place of before stays
+        said = places.keep(session.header.run.uid, place)
+        if said and said not in self.parting:
+            self.parting.append(said)
 
 
 def place_now(
@@ -41,10 +76,13 @@ def place_now(
     rows = {} if at_hand is None else session.pages.episode_rows([at_hand])
     for row in rows.values():
         place = replace(place, episode=row.key, item=row.item, arm=row.arm, scale=row.scale)
-    if isinstance(screen, HasSides) and screen.sides is not None:
-        (file_a, arm_a), (file_b, arm_b) = screen.sides
-        sides = ((str(file_a.absolute()), arm_a), (str(file_b.absolute()), arm_b))
-        place = replace(place, sides=sides)
+    if shown == "compare":
+        from memtui.screens.compare import CompareScreen
+
+        if isinstance(screen, CompareScreen) and screen.sides is not None:
+            (file_a, arm_a), (file_b, arm_b) = screen.sides
+            sides = ((str(file_a.absolute()), arm_a), (str(file_b.absolute()), arm_b))
+            place = replace(place, sides=sides)
     return with_choices(place, session, opened_with)
 
 
@@ -70,7 +108,8 @@ def go_to(app: NavigatingApp, place: Place) -> None:
         app.go("episodes" if screen in ("trajectory", "ladder") else screen)
     elif screen == "trajectory":
         step = place.words.get("trajectory.step", "")
-        app.start_at("trajectory", episode, None, None, int(step) if step.isdecimal() else None)
+        at = int(step) if step.isdecimal() else None
+        app.start_at(Start("trajectory", episode, step=at))
     elif screen in ("ladder", "episodes"):
         app.screen_named(screen).show_episode(episode)
         app.go(screen)

@@ -10,7 +10,7 @@ import importlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 from textual import work
 from textual.await_complete import AwaitComplete
@@ -21,8 +21,9 @@ from memtui.screens.base import MemtuiScreen
 from memtui.screens.open_file import OpenFileApp
 from memtui.state.compare_marks import CompareMarks, Mark
 from memtui.state.configuration import Configuration
-from memtui.state.places import Places, own_choices
+from memtui.state.places import own_choices
 from memtui.state.session import RunSession
+from memtui.state.start import Start
 
 TYPED_AHEAD = 200
 """Looks, 5 ms apart, whether a screen is there to take a key."""
@@ -37,36 +38,7 @@ PARENTS = {
     "replay": "overview",
     "overview": "runs",
 }
-
 """The screen one level up, where there is no way back."""
-
-
-@runtime_checkable
-class ComparesMarks(Protocol):
-    """The screen that compares what was marked; not imported before it is wanted."""
-
-    def show_marks(self, a: Mark, b: Mark) -> None: ...
-
-
-@runtime_checkable
-class ShowsQuestion(Protocol):
-    """The screen of one question; not imported before it is wanted."""
-
-    def show_item(self, item_id: int) -> None: ...
-
-
-@runtime_checkable
-class StandsAtStep(Protocol):
-    """The screen of one episode; not imported before it is wanted."""
-
-    def stand_at(self, step: int) -> None: ...
-
-
-@runtime_checkable
-class Replays(Protocol):
-    """The screen that shows a run as it was; not imported before it is wanted."""
-
-    def begin(self, speed: float | None = None) -> None: ...
 
 
 class NavigatingApp(OpenFileApp):
@@ -75,11 +47,9 @@ class NavigatingApp(OpenFileApp):
     def __init__(
         self,
         folder: Path | None,
-        places: Places | None = None,
         configuration: Configuration | None = None,
     ) -> None:
         super().__init__()
-        self._places = places
         self._configuration = configuration
         self.parting: list[str] = []
         """What is to be said once the terminal is given back."""
@@ -92,34 +62,30 @@ class NavigatingApp(OpenFileApp):
         """Keys by id of binding, where the reader's configuration names others than ours."""
         self._renamed: dict[str, dict[str, str]] = {}
 
-    def start_at(
-        self,
-        screen: str | None,
-        episode: int | None,
-        question: int | None,
-        marks: tuple[Mark, Mark] | None,
-        step: int | None = None,
-        replay: float | None = None,
-    ) -> None:
-        """Go where a command line says; `replay`: at that speed, 0 for a fitting one."""
-        if replay is not None:
-            self.replay(replay or None)
-        elif marks is not None:
-            self.compare(*marks)
-        elif screen == "ladder":
-            ladder = self._named("ladder")
-            if episode is not None:
-                ladder.show_episode(episode)
-            elif question is not None and isinstance(ladder, ShowsQuestion):
-                ladder.show_item(question)
+    def start_at(self, start: Start) -> None:
+        """Go where a command line says."""
+        if start.replay is not None:
+            self.replay(start.replay or None)
+        elif start.marks is not None:
+            self.compare(*start.marks)
+        elif start.screen == "ladder":
+            from memtui.screens.ladder import LadderScreen
+
+            ladder = self.screen_named("ladder")
+            if start.episode is not None:
+                ladder.show_episode(start.episode)
+            elif start.question is not None and isinstance(ladder, LadderScreen):
+                ladder.show_item(start.question)
             self.go("ladder")
-        elif episode is not None and screen in (None, "trajectory"):
-            trajectory = self._named("trajectory")
-            if step is not None and isinstance(trajectory, StandsAtStep):
-                trajectory.stand_at(step)
-            self.open_episode(episode)
-        elif screen is not None:
-            self.go(screen)
+        elif start.episode is not None and start.screen in (None, "trajectory"):
+            from memtui.screens.trajectory import TrajectoryScreen
+
+            trajectory = self.screen_named("trajectory")
+            if start.step is not None and isinstance(trajectory, TrajectoryScreen):
+                trajectory.stand_at(start.step)
+            self.open_episode(start.episode)
+        elif start.screen is not None:
+            self.go(start.screen)
 
     def open_file(self, path: Path) -> None:
         """Open another run file; what is wrong with it is said, and the open one stays open."""
@@ -185,33 +151,10 @@ class NavigatingApp(OpenFileApp):
         return self._renamed.get(name, {})
 
     def go_to_last_place(self) -> None:
-        """Go to where the reader left this run, if that is known."""
-        session, places = self._session, self._places
-        if session is None or places is None:
-            return
-        place = places.of(session.header.run.uid)
-        if places.problem:
-            self.say(places.problem, error=True)
-        if place is not None:
-            from memtui.screens.last_place import go_to
-
-            go_to(self, place)
+        """Go to where the reader left this run, in an app that knows it."""
 
     def keep_place(self) -> None:
-        """Remember where the reader is; what hinders it is said when the app has ended."""
-        session, places = self._session, self._places
-        if session is None or places is None or not self._current:
-            return
-        from memtui.screens.last_place import place_now
-
-        try:
-            own = own_choices(session, self._configuration)
-            place = place_now(self._current, self._made, session, own)
-        except UserError:
-            return  # the file cannot be read any more: the place of before stays
-        said = places.keep(session.header.run.uid, place)
-        if said and said not in self.parting:
-            self.parting.append(said)
+        """Remember where the reader is, in an app that does."""
 
     def action_command_palette(self) -> None:
         """Everything that can be done here, by name."""
@@ -224,14 +167,15 @@ class NavigatingApp(OpenFileApp):
     # --- copying --------------------------------------------------------------------------------
 
     @work(group="copy")
-    async def copy_and_say(self, text: str) -> None:
-        """Copy a text and say which way it went; a program that hangs keeps nobody waiting."""
+    async def copy_and_say(self, text: str, shown: str = "") -> None:
+        """Copy a text and say which way it went, after `shown`; a program that hangs keeps nobody waiting."""
         from memtui.screens import clipboard
 
         def send(one: str) -> None:
             self.call_from_thread(self.copy_to_clipboard, one)
 
-        self.say(await asyncio.to_thread(clipboard.copy, text, send))
+        route = await asyncio.to_thread(clipboard.copy, text, send)
+        self.say(f"{shown} — {route}" if shown else route)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Send it to the terminal, and once more through a tmux or screen that may be in between."""
@@ -249,15 +193,13 @@ class NavigatingApp(OpenFileApp):
 
     # --- screens --------------------------------------------------------------------------------
 
-    def _named(self, name: str) -> MemtuiScreen:
+    def screen_named(self, name: str) -> MemtuiScreen:
         """A screen by name, made and installed when it is first wanted."""
         screen = self._made.get(name)
         if screen is None:
             screen = self._made[name] = _make(name, self._folder)
             self.install_screen(screen, name)
         return screen
-
-    screen_named = _named
 
     def go(self, screen: str) -> None:
         """Show a screen; Esc comes back from it."""
@@ -269,7 +211,7 @@ class NavigatingApp(OpenFileApp):
 
     def _show(self, screen: str) -> None:
         self._current = screen
-        self._named(screen)
+        self.screen_named(screen)
         self.switch_screen(screen)
 
     async def on_event(self, event: Event) -> None:
@@ -304,7 +246,7 @@ class NavigatingApp(OpenFileApp):
         if name in ("ladder", "compare") and isinstance(screen, MemtuiScreen):
             at_hand = screen.episode_id
             if at_hand is not None and name != self._current:
-                self._named(name).show_episode(at_hand)
+                self.screen_named(name).show_episode(at_hand)
 
     def action_go_back(self) -> None:
         """Esc: out of a pane, back to the screen one came from, else one level up."""
@@ -345,8 +287,10 @@ class NavigatingApp(OpenFileApp):
         """Show two marked sides on the compare screen."""
         if self._session is None or self._session.path not in (a.path, b.path):
             self.open_file(a.path)
-        screen = self._named("compare")
-        if isinstance(screen, ComparesMarks) and self._session is not None:
+        from memtui.screens.compare import CompareScreen
+
+        screen = self.screen_named("compare")
+        if isinstance(screen, CompareScreen) and self._session is not None:
             screen.show_marks(a, b)
             self.go("compare")
 
@@ -358,19 +302,21 @@ class NavigatingApp(OpenFileApp):
         if session.header.live:
             self.say("this run goes on: it can be replayed when it has ended")
             return
-        screen = self._named("replay")
-        if isinstance(screen, Replays):
+        from memtui.screens.replay import ReplayScreen
+
+        screen = self.screen_named("replay")
+        if isinstance(screen, ReplayScreen):
             screen.begin(speed)
             self.go("replay")
 
     def open_episode(self, episode_id: int) -> None:
         """Show an episode on the trajectory screen."""
-        self._named("trajectory").show_episode(episode_id)
+        self.screen_named("trajectory").show_episode(episode_id)
         self.go("trajectory")
 
     def next_episode(self, by: int) -> None:
         """Step to the neighbour of the open episode in the list."""
-        shown, screen = self._named("episodes"), self._named("trajectory")
+        shown, screen = self.screen_named("episodes"), self.screen_named("trajectory")
         found = shown.neighbour(by, screen.episode_id) if shown.is_mounted else None
         if found is None:
             self.say("no further episode that way in the list")

@@ -222,19 +222,11 @@ class RunControl(MemtuiScreen):
         line = self.selected_line()
         return "" if line is None else str(line.path.absolute())
 
-    @work(exclusive=True, group="path")
-    async def action_path(self) -> None:
+    def action_path(self) -> None:
         """Show the full path and copy it."""
         path = self.text_to_copy()
-        if not path:
-            return
-        from memtui.screens import clipboard
-
-        sent: list[str] = []
-        route = await asyncio.to_thread(clipboard.copy, path, sent.append)
-        for text in sent:
-            self.app.copy_to_clipboard(text)
-        self.bench.say(f"{path} — {route}")
+        if path:
+            self.bench.copy_and_say(path, shown=path)
 
 
 def _how_it_ended(child: ChildRun) -> str:

@@ -19,6 +19,7 @@ from memtui.screens.pair import PairScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.alignment import Sameness
 from memtui.state.compare_marks import Mark
+from memtui.state.start import Start
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
@@ -268,7 +269,7 @@ async def test_links_open_the_same_comparison(run_file: Path) -> None:
         marks_of(session, ("dense", "bm25"), None)
     with pytest.raises(UserError, match="compare what"):
         marks_of(session, None, None)
-    app = MemtuiApp(run_file, session=session, marks=marks)
+    app = MemtuiApp(run_file, session=session, start=Start(marks=marks))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: getattr(app.screen, "sides", None) is not None)
         screen = compare_of(app)

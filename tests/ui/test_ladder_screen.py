@@ -15,6 +15,7 @@ from memtui.screens.ladder import LadderScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.deep_link import episode_of
 from memtui.state.ladder import Change
+from memtui.state.start import Start
 from memtui.store.writer import RunWriter
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
@@ -147,7 +148,7 @@ async def test_copy_gives_a_command_that_opens_the_same_cell(run_file: Path) -> 
         assert words[-2:] == ["--budget", "3"] and app.session is not None
         assert episode_of(app.session, words[5]) == ladder_of(app).episode_id
         here = ladder_of(app).episode_id
-    app = MemtuiApp(run_file, screen="ladder", episode=here)
+    app = MemtuiApp(run_file, start=Start("ladder", here))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: getattr(app.screen, "episode_id", None) == here)
         assert ladder_of(app).episode_id == here
@@ -161,7 +162,7 @@ async def test_a_link_to_a_step_opens_there_and_is_what_copy_gives(run_file: Pat
         here, seq = screen.episode_id, screen.stop.step.seq
         words = shlex.split(app.clipboard.split("open     ")[1])
         step = int(words[words.index("--step") + 1])
-    app = MemtuiApp(run_file, episode=here, step=step)
+    app = MemtuiApp(run_file, start=Start(episode=here, step=step))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: getattr(app.screen, "stop", None) is not None)
         screen = app.screen

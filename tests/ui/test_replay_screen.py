@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
 from memtui.screens.replay import ReplayScreen
+from memtui.state.start import Start
 from tests.ui.beating import GOING_ON, going_on
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.test_hostile_run import assert_sane, hostile_run
@@ -134,7 +135,7 @@ async def test_a_run_that_goes_on_is_not_replayed(tmp_path: Path) -> None:
 
 
 async def test_a_command_line_can_begin_it(run_file: Path) -> None:
-    app = MemtuiApp(run_file, replay=600.0)
+    app = MemtuiApp(run_file, start=Start(replay=600.0))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         screen = app.screen
