@@ -137,9 +137,7 @@ def memory_calls(
 ) -> tuple[PhaseCalls, ...]:
     """Per memory system that uses the door and phase in which it does; histories are looked at one by one."""
     systems = {
-        arm.memory_key: arm.memory
-        for arm in experiment.arms.values()
-        if arm.memory.info.uses_door
+        arm.memory_key: arm.memory for arm in experiment.arms.values() if arm.memory.info.uses_door
     }
     if not systems:
         return ()
