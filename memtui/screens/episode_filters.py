@@ -164,8 +164,9 @@ class EpisodeFilters(MemtuiScreen):
             self._typing.stop()
         self._typing = self.set_timer(TYPING_PAUSE, self._apply_filter)
 
-    def _apply_filter(self) -> None:
-        """Take the filter over as soon as it can be understood; until then say what is wrong."""
+    def _apply_filter(self, *, whole: bool = False) -> bool:
+        """Take the filter over as soon as it can be understood; until then say what is wrong, and where the
+        text is not `whole` yet, how it may go on. False where it is not understood."""
         session, text = self.bench.session, self.filter_line.value.strip()
         problem = ""
         try:
@@ -178,18 +179,19 @@ class EpisodeFilters(MemtuiScreen):
         look, width = self.look, self.size.width
         may = candidates(self.filter_line.value, self._suggester.values)
         said = []
-        if may and (problem or len(may) > 1):
-            said = [styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted)]
-        elif problem:
+        if problem and (whole or not may):
             said = [styled(f" {clean_line(problem, width=width - 2)}", look.budget)]
+        elif may and (problem or len(may) > 1):
+            said = [styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted)]
         self.query_one("#filter-problem", LineBlock).show(said)
+        return not problem
 
     @on(FilterLine.Submitted)
     def _keep_filter(self) -> None:
         if self._typing is not None:
             self._typing.stop()
-        self._apply_filter()
-        self._close_filter()
+        if self._apply_filter(whole=True):  # else the line stays, to be put right: Esc gives it up
+            self._close_filter()
 
     def _close_filter(self) -> None:
         self.filter_line.close()

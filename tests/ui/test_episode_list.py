@@ -109,3 +109,18 @@ def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int) -> None:
     """However long the names are: rows that differ in nothing else must not look the same."""
     names = [placed.column.name for placed in place(columns(2, longest_arm), 76)]
     assert {"outcome", "strip", "arm", "scale", "question"} <= set(names)
+
+
+async def test_a_filter_that_is_not_understood_stays_to_be_put_right(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3")
+        everything = listed(screen_text(app))
+        await press(pilot, "slash", *"out:exhaused", "enter")
+        shown = screen_text(app)
+        assert "did you mean exhausted" in shown and "out:exhaused" in shown
+        assert listed(shown) == everything
+        await press(pilot, "backspace", "backspace", *"ted", "enter")
+        assert 0 < listed(screen_text(app)) < everything
+        await press(pilot, "slash", *" scale>=x", "enter", "escape")
+        assert "scale>=x" not in screen_text(app)
+        assert 0 < listed(screen_text(app)) < everything
