@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.screens import notices
 from tests.ui.make_run import Story, write
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -23,6 +24,13 @@ def plain_environment(
     for name in ("NO_COLOR", "TEXTUAL_THEME", "MEMTUI_THEME", "TMUX", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MEMTUI_CLIPBOARD", "osc52")
+
+
+@pytest.fixture
+def lasting_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was said is still there when a slow machine comes to look at it."""
+    for level in notices.SECONDS:
+        monkeypatch.setitem(notices.SECONDS, level, 600.0)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ from memtui.screens.keymap import key_name, keymap_of
 from memtui.state.configuration import Configuration, read_configuration
 from tests.ui.driving import press, screen_text, settle
 
+pytestmark = pytest.mark.usefixtures("lasting_notices")
+
 
 def configured(tmp_path: Path, text: str) -> Configuration:
     path = tmp_path / "config.toml"

@@ -17,9 +17,13 @@ from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.ladder import LadderScreen
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
+from memtui.state.compare_marks import Mark
 from memtui.state.places import Places
+from memtui.state.session import RunSession
 from memtui.widgets.heat_table import HeatTable
 from tests.ui.driving import press, settle
+
+pytestmark = pytest.mark.usefixtures("lasting_notices")
 
 
 @pytest.fixture
@@ -104,6 +108,22 @@ async def test_list_ladder_and_compare_come_back(run_file: Path, places: Places)
     async with opened_again(run_file, places) as (app, _):
         assert isinstance(app.screen, CompareScreen)
         assert [arm for _, arm in app.screen.sides or ()] == [arm for _, arm in sides or ()]
+
+
+async def test_two_files_of_one_name_come_back_as_two(
+    run_file: Path, places: Places, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / run_file.name
+    other.parent.mkdir()
+    shutil.copy(run_file, other)
+    arm = RunSession(run_file).header.arms[0].key
+    both = (Mark(run_file, arm), Mark(other, arm))
+    async with opened_again(run_file, places) as (app, pilot):
+        app.compare(*both)
+        await settle(pilot)
+    async with opened_again(run_file, places) as (app, _):
+        assert isinstance(app.screen, CompareScreen)
+        assert [file for file, _ in app.screen.sides or ()] == [run_file, other]
 
 
 async def test_the_place_belongs_to_the_run_and_not_to_its_path(
