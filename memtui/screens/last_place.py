@@ -122,8 +122,11 @@ def go_to(app: NavigatingApp, place: Place) -> None:
 def _compare(app: NavigatingApp, place: Place, session: RunSession, said: list[str]) -> None:
     arms = {arm.key for arm in session.header.arms}
     marks = []
+    here = str(session.path.absolute())
+    moved = all(file != here for file, _ in place.sides or ())
     for file, arm in place.sides or ():
-        own = Path(file).name == session.path.name or not Path(file).exists()
+        # Two runs in two folders may well have one name: it tells our side only where the file was moved.
+        own = file == here or (moved and Path(file).name == session.path.name) or not _there(file)
         path = session.path if own else Path(file)
         if path == session.path and arm not in arms:
             said.append(f"there is no arm {arm}")
@@ -133,6 +136,14 @@ def _compare(app: NavigatingApp, place: Place, session: RunSession, said: list[s
         app.compare(marks[0], marks[1])
     else:
         app.go("compare")
+
+
+def _there(file: str) -> bool:
+    """Whether a file is there and may be seen."""
+    try:
+        return Path(file).exists()
+    except OSError:
+        return False
 
 
 def _by_screen(words: dict[str, str]) -> dict[str, dict[str, str]]:

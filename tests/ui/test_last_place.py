@@ -116,7 +116,9 @@ async def test_two_files_of_one_name_come_back_as_two(
     other = tmp_path / "other" / run_file.name
     other.parent.mkdir()
     shutil.copy(run_file, other)
-    arm = RunSession(run_file).header.arms[0].key
+    session = RunSession(run_file)
+    arm = session.header.arms[0].key
+    session.close()
     both = (Mark(run_file, arm), Mark(other, arm))
     async with opened_again(run_file, places) as (app, pilot):
         app.compare(*both)
