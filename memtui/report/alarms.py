@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
+from functools import cache, partial
 
 from memtui.metrics.alarm import MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, abnormal_mix
 from memtui.metrics.histogram import Fold
@@ -27,12 +28,14 @@ def abnormal_ends(
     arm_of = {cell.id: cell.arm for cell in cells.values()}
     totals: Counter[str] = Counter()
     kinds: Counter[tuple[str, str]] = Counter()
+    # There are a few combinations of these, and some tens of thousands of signatures.
+    standing_of = cache(partial(standing, mode=mode))
     for key, group in folds.items():
         if not isinstance(key, tuple):
             continue
         cell, answerable = key[0], key[1]
         for signature, count in group.signatures.items():
-            held = standing(signature.end_reason, signature.label, signature.done, mode)
+            held = standing_of(signature.end_reason, signature.label, signature.done)
             if held.pending or held.cause == FLAGGED:
                 continue  # it has not ended, or the reader took it out
             found = []
@@ -69,10 +72,7 @@ def troubles_of(
     """Exclusions by cause and alarms of the episodes that were folded by (cell, answerable)."""
     excluded: Counter[str] = Counter()
     for group in folds.values():
-        for signature, count in group.signatures.items():
-            cause = standing(signature.end_reason, signature.label, signature.done, mode).cause
-            if cause:
-                excluded[cause] += count
+        excluded.update(group.steady(mode).excluded)
     ordered = sorted(excluded.items(), key=lambda pair: (-pair[1], pair[0]))
     return Troubles(tuple(ordered), abnormal_ends(folds, cells, config, mode))
 

@@ -14,19 +14,23 @@ if TYPE_CHECKING:
     from memtui.state.live import Troubles
 
 
-def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None, Troubles]:
-    """The folds that pass the filter line, those of whole ladders, and what the whole run says is wrong."""
+def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None]:
+    """The folds that pass the filter line, and those of whole ladders."""
     folds = session.folds(settings)
+    for group in folds.values():
+        group.settle(session.header.run.mode)
+    return folds, session.ladder_folds(settings)
+
+
+def troubles_now(session: RunSession, settings: Settings, folds: Folds) -> Troubles:
+    """What the whole run says is wrong; `folds` are those that pass the filter line."""
     header = session.header
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
-    for group in folds.values():
-        group.settle(header.run.mode)
     # Asked after the facts: a live run may have begun a cell that the header does not know yet.
     cells = {cell.id: cell for cell in session.reader.cells()}
     from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
 
-    troubles = troubles_of(whole, cells, header.run.config, header.run.mode)
-    return folds, session.ladder_folds(settings), troubles
+    return troubles_of(whole, cells, header.run.config, header.run.mode)
 
 
 def new_alarms(before: Troubles, now: Troubles) -> Iterator[str]:

@@ -22,7 +22,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui.errors import UserError
-from memtui.screens.folding import folded, new_alarms
+from memtui.screens.folding import folded, new_alarms, troubles_now
 from memtui.screens.notices import Notices
 from memtui.screens.state_words import kept_words, state_words
 from memtui.state.freed_memory import give_back
@@ -95,11 +95,9 @@ class OpenFileApp(App[int]):
     @property
     def troubles(self) -> Troubles:
         """What the ended episodes of the whole run say is wrong."""
-        if self._troubles is None:
-            from memtui.state.live import Troubles
+        from memtui.state.live import Troubles
 
-            self._troubles = Troubles()
-        return self._troubles
+        return self._troubles or Troubles()
 
     @property
     def data_version(self) -> int:
@@ -183,10 +181,13 @@ class OpenFileApp(App[int]):
             self._read_all_anew()
         if refold:
             session.interrupt()
-        else:
+        kept = refold and self._take_kept_folds(session)
+        if kept or not refold:
             self._rebuild()
         self.freshen()
-        if refold:  # after what is on screen asked: a list need not wait for the rates of row 1
+        if kept:  # drawn first, then read what came since
+            self.call_after_refresh(self._read_folds)
+        elif refold:  # after what is on screen asked: a list need not wait for the rates of row 1
             self._read_folds()
 
     def mark(self, entries: Iterable[tuple[str, str, str]]) -> None:
@@ -241,6 +242,14 @@ class OpenFileApp(App[int]):
         )
         self._rated = self._folds
 
+    def _take_kept_folds(self, session: RunSession) -> bool:
+        """Whether there are folds in memory to draw at once; reading what came since follows."""
+        kept = session.kept_folds(session.settings)
+        if kept is None or self._ladder_folds is not None:
+            return False  # what every rung has is folded apart, and not kept
+        self._folds = kept
+        return True
+
     @work(exclusive=True, group="folds")
     async def _read_folds(self) -> None:
         """Read facts and fold them in the reading thread, then rebuild the rates."""
@@ -250,19 +259,29 @@ class OpenFileApp(App[int]):
         settings = session.settings
         started = monotonic()
         try:
-            folds, ladder, troubles = await session.ask(folded, session, settings)
+            folds, ladder = await session.ask(folded, session, settings)
         except UserError as error:
             self._fail(error)
             return
         if session is not self._session or settings.folded_by != session.settings.folded_by:
             return  # another choice was made meanwhile; its own reading is on the way
+        if folds is not self._rated or ladder is not self._ladder_folds:
+            self._folds, self._ladder_folds = folds, ladder
+            self._rebuild()
+            self.freshen()
+        try:  # only now: rates need not wait for it
+            troubles = await session.ask(troubles_now, session, settings, folds)
+        except UserError as error:
+            self._fail(error)
+            return
+        if session is not self._session or settings.folded_by != session.settings.folded_by:
+            return
         self._fold_cost = monotonic() - started
         self._folded_at = monotonic()
-        if session.header.live and self._folds is not None:
-            for words in new_alarms(self.troubles, troubles):
+        if session.header.live and self._troubles is not None:
+            for words in new_alarms(self._troubles, troubles):
                 self.say(words, error=True)  # whatever screen the reader is on
-        self._folds, self._ladder_folds, self._troubles = folds, ladder, troubles
-        self._rebuild()
+        self._troubles = troubles
         self.freshen()
         if not session.header.live:
             with contextlib.suppress(UserError):  # interrupted: the reader wants something else

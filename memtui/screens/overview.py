@@ -95,7 +95,7 @@ class OverviewScreen(TypedOverview):
     def depends_on(self) -> object:
         session = self.bench.session
         going_on = None if session is None else dock_stamp(session.header)
-        return (super().depends_on(), id(self.bench.overview), going_on)
+        return (super().depends_on(), id(self.bench.overview), self.bench.troubles, going_on)
 
     def draw(self) -> None:
         overview = self.bench.overview
@@ -109,7 +109,7 @@ class OverviewScreen(TypedOverview):
         self.read_figures()
         self.query_one(HeatTable).show(overview, self._measure, self._row_drawer(overview))
         self.give_room()
-        self._draw_around()
+        self.draw_around()
         if session.header.live:
             self._read_feed(session)
 
@@ -124,9 +124,9 @@ class OverviewScreen(TypedOverview):
             self._feed = await session.ask(latest_endings, session.reader)
         except UserError:
             return  # the app says what is wrong with the file; the dock keeps what it had
-        self._draw_around()
+        self.draw_around()
 
-    def _draw_around(self) -> None:
+    def draw_around(self) -> None:
         overview = self.bench.overview
         if overview is None or not self.size.width:
             return
@@ -210,7 +210,7 @@ class OverviewScreen(TypedOverview):
 
     @on(HeatTable.Moved)
     def _cell_moved(self) -> None:
-        self._draw_around()
+        self.draw_around()
 
     @on(HeatTable.Chosen)
     def _open_cell(self, message: HeatTable.Chosen) -> None:

@@ -135,8 +135,8 @@ class TypedOverview(PlottedOverview):
         early = monotonic() < self._fold_due
         if early and known is not None and known[0][1:] == wanted[1:]:
             return
-        self._folding = True
-        self._fold_types(session, session.settings, arm, wanted)
+        self._folding = True  # once the rates are drawn: they need not wait for it
+        self.call_after_refresh(self._fold_types, session, session.settings, arm, wanted)
 
     @work(group="types")
     async def _fold_types(
@@ -152,6 +152,8 @@ class TypedOverview(PlottedOverview):
             facts = session.facts_of_cells(settings.judge, of_cells)
             chosen = session.passing(settings)
             folds = fold_facts(facts, mode, chosen=chosen, of_cells=of_cells, by_type=True)
+            for group in folds.values():
+                group.settle(mode)
             return folds, session.reader.qtypes()
 
         started = monotonic()
@@ -164,8 +166,11 @@ class TypedOverview(PlottedOverview):
         pause = max(READ_EVERY, READ_SHARE * (monotonic() - started))
         self._fold_due = monotonic() + pause
         self._types = (wanted, folds, names)
-        self.redraw()
+        self.draw_around()  # the table above stays as it is
         self.set_timer(pause + 0.01, self.redraw_types)
+
+    def draw_around(self) -> None:
+        """Draw what stands around the table."""
 
     def redraw_types(self) -> None:
         """What came meanwhile is folded now."""

@@ -337,6 +337,10 @@ class RunSession:
             before = self._keep_folds(settings.judge, read.rev, made)
         return before
 
+    def kept_folds(self, settings: Settings) -> Folds | None:
+        """The folds as they were read last; None where they were not, or a filter chooses others."""
+        return None if settings.filter else self._folds.get(settings.judge, (0, None))[1]
+
     def _keep_folds(self, judge: str, rev: int, folds: Folds) -> Folds:
         self._folds.pop(judge, None)
         while len(self._folds) >= FOLDED_JUDGES:

@@ -13,8 +13,9 @@ from memtui.screens.episode_source import BATCH, EpisodeSource
 from memtui.screens.episodes import EpisodesScreen
 from memtui.state.session import FOLDED_JUDGES
 from memtui.store.reader import RunReader
+from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
-from tests.ui.driving import opened, press
+from tests.ui.driving import opened, press, settle
 
 SIZE = (120, 36)
 
@@ -108,3 +109,26 @@ async def test_budget_alpha_and_judge_read_no_facts_of_all_episodes(
         await press(pilot, "J", "J", "J")
         assert work["facts"] == 0
         assert work["facts of cells"] <= 3, "the question types of the arm in view"
+
+
+async def test_rates_of_the_next_judge_wait_for_no_reading_and_are_drawn_once(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: Counter[int] = Counter()
+    line = HeatTable.line
+
+    def counting_line(self: HeatTable, index: int, width: int) -> Any:
+        drawn[index] += 1
+        return line(self, index, width)
+
+    monkeypatch.setattr(HeatTable, "line", counting_line)
+    async with opened(run_file, SIZE) as (app, pilot):
+        before = app.overview
+        assert before is not None and app.session is not None
+        app.action_judge()
+        assert app.overview is not before, "nothing was awaited"
+        rates = app.overview
+        drawn.clear()
+        await settle(pilot)
+        assert app.overview is rates
+        assert drawn and set(drawn.values()) == {1}, "question types and alarms follow around it"
