@@ -11,7 +11,7 @@ from typing import Any
 from memtui.errors import did_you_mean
 from memtui.metrics.scales import OWN
 from memtui.query.errors import QueryError
-from memtui.query.fields import TEXT_COLUMNS, Field, Kind, flag_sql, has_sql, texts
+from memtui.query.fields import EPISODE_TEXTS, ITEM_TEXTS, Field, Kind, flag_sql, has_sql, texts
 from memtui.query.grammar import Term
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
@@ -44,8 +44,13 @@ def free_text(value: str) -> Test:
     def holds(subject: Subject, _: Environment) -> bool:
         return any(text is not None and needle in ascii_lower(text) for text in texts(subject))
 
-    sql = " OR ".join(f"ifnull(instr(lower({column}),?),0)>0" for column in TEXT_COLUMNS)
-    return Test(holds, lambda _: (f"({sql})", (needle,) * len(TEXT_COLUMNS)))
+    # A question is looked at once, not once for each of its episodes.
+    item, own = (
+        " OR ".join(f"ifnull(instr(lower({column}),?),0)>0" for column in columns)
+        for columns in (ITEM_TEXTS, EPISODE_TEXTS)
+    )
+    sql = f"(e.item_id IN (SELECT i.id FROM item i WHERE {item}) OR {own})"
+    return Test(holds, lambda _: (sql, (needle,) * len(ITEM_TEXTS + EPISODE_TEXTS)))
 
 
 def comparison(field: Field, term: Term, value: str) -> Test:

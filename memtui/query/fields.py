@@ -302,7 +302,8 @@ FIELDS: tuple[Field, ...] = (
 
 BY_NAME: dict[str, Field] = {name: one for one in FIELDS for name in (one.name, *one.aliases)}
 
-TEXT_COLUMNS = ("i.question", "i.gold", "i.key", "e.answer", "e.error")
+ITEM_TEXTS = ("i.question", "i.gold", "i.key")
+EPISODE_TEXTS = ("e.answer", "e.error")
 """Where free text is looked for."""
 
 

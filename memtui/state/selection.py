@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def carried_over(
     if index is not None:
         return Place(place.id, index, max(0, index - offset)), True
     present = set(new)
-    neighbours = [*old[place.index + 1 :], *reversed(old[: place.index])]
+    neighbours = chain(islice(old, place.index + 1, None), reversed(old[: place.index]))
     for row_id in neighbours:
         if row_id in present:
             at = new.index(row_id)

@@ -102,6 +102,8 @@ class RunSession:
         """Of one judge at a time."""
         self._folds: dict[str, tuple[int, Folds]] = {}
         """All facts under a judge folded, and the transaction up to which they were read."""
+        self._passing: tuple[object, set[int]] | None = None
+        """What passes the filter line: the list, the rates and the question types ask for the same."""
         self._uncounted = False
         """Whether episodes changed since the progress was counted."""
         self._count_after = 0.0
@@ -262,6 +264,7 @@ class RunSession:
         """Another file stands under this name: nothing that was read holds any more."""
         self._read.clear()
         self._folds.clear()
+        self._passing = None
 
     def _under(self, judge: str) -> _Read:
         """What was read under a judge, brought up to date."""
@@ -301,12 +304,18 @@ class RunSession:
     def passing(self, settings: Settings) -> set[int] | None:
         """Ids that pass the filter line at the reader's B; None without one. QueryError: not a filter."""
         if not settings.filter:
+            if not self.settings.filter:
+                self._passing = None
             return None
         from memtui.query.language import parse
 
         environment = self.environment(settings)
-        where, params = parse(settings.filter).where(environment)
-        return set(self._reader.episode_ids(where, params, judge=settings.judge))
+        asked = (settings.filter, environment, self._reader.rev())
+        if self._passing is None or self._passing[0] != asked:
+            where, params = parse(settings.filter).where(environment)
+            found = self._reader.episode_ids(where, params, judge=settings.judge)
+            self._passing = asked, set(found)
+        return self._passing[1]
 
     def environment(self, settings: Settings) -> Environment:
         """What a filter may depend on."""

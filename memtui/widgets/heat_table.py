@@ -99,7 +99,7 @@ class HeatTable(LineView):
 
     def show(self, overview: Overview, measure: Measure, draw: RowDrawer | None = None) -> None:
         """Show an overview; the cursor stays on its arm and scale. `draw`: other rows for the same arms,
-        about the scale of the cursor. Whoever shows one draws what stands around it: `Moved` is for keys."""
+        about the scale of the cursor."""
         before = self._overview
         at = None if before is None or not before.rungs else before.rungs[self._column]
         at, self._wanted_rung = self._wanted_rung or at, None
@@ -115,6 +115,7 @@ class HeatTable(LineView):
         if before is None or len(before.arms) != height:
             self.styles.height = max(1, height)
         self.content_changed()
+        self._tell()
 
     def stand_on(self, arm_id: int, rung: Rung | None = None) -> None:
         """Put the cursor on an arm, and on a rung if given, at once or when it is shown next."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,24 @@ async def test_rates_of_the_next_judge_wait_for_no_reading_and_are_drawn_once(
         await settle(pilot)
         assert app.overview is rates
         assert drawn and set(drawn.values()) == {1}, "question types and alarms follow around it"
+
+
+async def test_a_filter_line_is_asked_once_for_the_list_and_the_rates(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    ids = RunReader.episode_ids
+
+    def counting_ids(self: RunReader, where_sql: str = "", *args: Any, **named: Any) -> Any:
+        asked["filter" if where_sql else "order"] += 1
+        return ids(self, where_sql, *args, **named)
+
+    monkeypatch.setattr(RunReader, "episode_ids", counting_ids)
+    async with opened(run_file, SIZE) as (app, pilot):
+        await press(pilot, "3")
+        assert app.session is not None
+        app.change(replace(app.session.settings, filter="calls>0"))
+        await settle(pilot)
+        await press(pilot, "2")
+        assert app.overview is not None
+        assert asked == {"filter": 1}
