@@ -39,6 +39,8 @@ from memtui.widgets.lines import AsciiScrollBar
 
 FOLD_ELSEWHERE = 2.0
 """Least seconds between two foldings while the overview is not on screen."""
+SHARE_ELSEWHERE = 49.0
+"""Then folding takes one part in fifty of the reading thread's time: a list waits in the same row."""
 FIRST_TRANSACTION = 15.0
 """Seconds a run that was started with the app may take to write its first rows."""
 PATIENCE = 10.0
@@ -152,6 +154,11 @@ class MemtuiApp(RememberingApp):
     def fold_every(self) -> float:
         """Rates are redrawn twice a second where they are on screen; elsewhere row 1 needs them seldom."""
         return super().fold_every if self._current == "overview" else FOLD_ELSEWHERE
+
+    @property
+    def fold_share(self) -> float:
+        """As `fold_every`."""
+        return super().fold_share if self._current == "overview" else SHARE_ELSEWHERE
 
     @property
     def apply_every(self) -> float:

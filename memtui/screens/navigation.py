@@ -213,6 +213,7 @@ class NavigatingApp(OpenFileApp):
         self._current = screen
         self.screen_named(screen)
         self.switch_screen(screen)
+        self.fold_in_time()
 
     async def on_event(self, event: Event) -> None:
         """A key that is typed ahead waits for the screen it is meant for; others would be lost on it."""

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from memtui.screens.episode_source import BATCH, EpisodeSource
 from memtui.screens.episodes import EpisodesScreen
-from memtui.state.session import FOLDED_JUDGES
+from memtui.state.session import FOLDED_JUDGES, RunSession
+from memtui.state.settings import Settings
 from memtui.store.reader import RunReader
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
@@ -154,3 +156,27 @@ async def test_a_filter_line_is_asked_once_for_the_list_and_the_rates(
         await press(pilot, "2")
         assert app.overview is not None
         assert asked == {"filter": 1}
+
+
+async def test_a_folding_that_is_under_way_is_not_begun_again(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = 0
+    folds, go_on = RunSession.folds, Event()
+
+    def slow_folds(self: RunSession, settings: Settings) -> Any:
+        nonlocal begun
+        begun += 1
+        go_on.wait(10)
+        return folds(self, settings)
+
+    async with opened(run_file, SIZE) as (app, pilot):
+        monkeypatch.setattr(RunSession, "folds", slow_folds)
+        app._folded_at = app._fold_cost = 0.0
+        for _ in range(5):  # as news of a file come that grows
+            app._fold_soon(at_once=False)
+            await pilot.pause()
+        go_on.set()
+        await settle(pilot)
+        assert begun == 1
+        assert app._fold_timer is not None, "what came meanwhile is folded later"
