@@ -17,6 +17,8 @@ from textual.binding import Binding, BindingType
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
+from memtui.screens.rated_file import GIVE_BACK_AFTER
+from memtui.state.freed_memory import give_back
 from memtui.state.tab import TABS, Tab, tab_after
 from memtui.widgets.tab_strip import TabStrip
 
@@ -66,6 +68,8 @@ class TabbedOverview(MemtuiScreen):
         self._tab = tab
         if self._done is not None and self._done.tab is not tab:
             self._done = self._report = self._face = None
+        if tab is Tab.RELIABILITY:
+            self._let_go()
         self.freshen()
 
     def action_tab(self, by: int) -> None:
@@ -182,6 +186,17 @@ class TabbedOverview(MemtuiScreen):
         self.freshen()
 
     # --- leaving --------------------------------------------------------------------------------
+
+    def on_screen_suspend(self) -> None:
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Nobody looks at a tab: what its figures were counted from takes tens of megabytes, and is read
+        again when they are wanted at other choices."""
+        if self._figures is not None and not self._reading:
+            self._figures.close()
+            self._figures = None
+            self.set_timer(GIVE_BACK_AFTER, give_back)
 
     def forget(self) -> None:
         super().forget()
