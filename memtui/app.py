@@ -326,6 +326,9 @@ class MemtuiApp(RememberingApp):
                     pager.page(text, command)
             except SuspendNotSupported:
                 self.say("a pager cannot be opened from here")
+            except pager.TerminalGone:
+                # Its signal came while nothing but the pager ran, and would never be looked at.
+                self._on_signal(signal.SIGHUP)
 
     def action_export(self) -> None:
         """Keep what is on screen in a file."""

@@ -60,6 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         what = "cannot go on" if error.filename is None else str(error.filename)
         _say(f"{what}: {error.strerror or error}")
         return 3
+    except Exception as fault:
+        for path in filter(os.path.isfile, args):
+            from memtui.store.blame import blamed
+
+            if (found := blamed(Path(path), fault)) is not None:
+                _say(str(found))
+                return found.exit_code
+        raise
 
 
 def _say(line: str, *details: str) -> None:

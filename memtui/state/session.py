@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from memtui.errors import UserError
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
 from memtui.state.episode_list import FactIndex
@@ -23,6 +24,7 @@ from memtui.state.overview import Folds
 from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
+from memtui.store.blame import blamed
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import (
@@ -166,8 +168,18 @@ class RunSession:
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a question in the reading thread and await its answer."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: question(*args, **kwargs))
+
+        def answer() -> T:
+            try:
+                return question(*args, **kwargs)
+            except (UserError, OSError):
+                raise
+            except Exception as fault:
+                if (error := blamed(self.path, fault)) is not None:
+                    raise error from fault
+                raise
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
 
     def interrupt(self) -> None:
         """End the query that is running: its answer is no longer wanted."""

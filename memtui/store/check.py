@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memtui.model import RunState
 from memtui.store import codec, lease
+from memtui.store.column_kinds import misfits
 from memtui.store.connect import ADVICE, open_read_only, require_run_file
 from memtui.store.damage import lost_rows, page_report
 from memtui.store.errors import StoreError
@@ -46,7 +47,7 @@ def check_file(path: Path) -> list[Problem]:
         problems += [Problem("page", "error", line) for line in page_report(connection)]
         if problems and problems[-1].kind == "page":
             problems += [Problem("lost_rows", "error", line) for line in lost_rows(connection)]
-        checks = (_identity, _references, _sequence, _facts, _unfinished, _texts)
+        checks = (_kinds, _identity, _references, _sequence, _facts, _unfinished, _texts)
         for check in checks:
             try:
                 problems += check(connection, path)
@@ -63,6 +64,11 @@ def _list(names: Iterable[object], most: int = 5) -> str:
     shown = [str(n) for n in names]
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more
+
+
+def _kinds(connection: sqlite3.Connection, _: Path) -> list[Problem]:
+    """Every value is of the kind its column declares."""
+    return [Problem("wrong_kind", "error", line) for line in misfits(connection)]
 
 
 def _identity(connection: sqlite3.Connection, _: Path) -> list[Problem]:

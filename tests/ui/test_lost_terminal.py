@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,13 +17,24 @@ from tests.ui.test_terminal import Terminal
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("busy", [False, True])
-def test_the_app_ends_with_its_terminal(busy: bool, run_file: Path) -> None:
+@pytest.mark.parametrize("state", ["idle", "busy", "in the pager", "suspended"])
+def test_the_app_ends_with_its_terminal(
+    state: str, run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", "less")
     terminal = Terminal(str(run_file))
     terminal.read_until("Overview")
-    if busy:
+    if state == "busy":
         # More is drawn than the dead terminal will ever take.
         os.write(terminal.fd, b"3" + b"jjjjjjkkkk" * 30)
+    elif state == "in the pager":
+        if shutil.which("less") is None:
+            pytest.skip("less is not installed")
+        os.write(terminal.fd, b"o")
+        terminal.read_until("answerable: n")
+    elif state == "suspended":
+        os.write(terminal.fd, b"\x1a")
+        time.sleep(1)
     os.close(terminal.fd)
     limit = time.monotonic() + 60
     while os.waitpid(terminal.pid, os.WNOHANG) == (0, 0):

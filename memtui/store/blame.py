@@ -1,0 +1,30 @@
+"""After an unexpected fault: was it the run file, whose rows contradict each other?
+
+Looking for contradictions before every reading would keep the first frame waiting, and no run of ours
+has any; a file that was edited or patched together may. So it is looked for when something broke.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.store.errors import StoreError
+
+
+def blamed(path: Path, fault: Exception) -> StoreError | None:
+    """The plain error for a file that contradicts itself; None where the fault was not the file's.
+
+    Unfinished runs and warnings are no contradiction, and what is no run file is to blame for nothing. Reads the whole file: seconds for a large one.
+    """
+    from memtui.store.check import check_file
+
+    found = [problem for problem in check_file(path) if problem.severity == "error"]
+    if not found or found[0].kind == "unusable":
+        return None
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    error = StoreError(
+        f"{path}: the file contradicts itself ({found[0].text}{more}), and what was asked of it cannot be"
+        f" told; `memtui check {path.name}` lists everything"
+    )
+    error.__cause__ = fault
+    return error
