@@ -13,7 +13,7 @@ from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column
 from memtui.views.coverage import coverage_bar
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, compact, duration, money, scale
+from memtui.views.numbers import UNKNOWN, compact, duration, money, ratio, scale
 from memtui.views.outcome import Ending, outcome_word
 from memtui.views.strip import PADDED_BUDGET, call_strip
 from memtui.views.styled import styled
@@ -109,11 +109,17 @@ def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Text | str]:
 
 
 def _coverage(row: EpisodeRow, look: Look) -> Text:
-    if not row.answerable:
-        return styled("none", look.muted)
-    if not row.done:
+    if not row.done and row.answerable:
         return Text("")
-    return coverage_bar(row.gold_found, row.gold_total, 5, look)
+    return coverage_bar(row.gold_found, row.gold_total if row.answerable else None, 5, look)
+
+
+def evidence_words(row: EpisodeRow) -> tuple[str, str]:
+    """The evidence in view and t*, in the words of screen 4; evidence of no answer has no t*."""
+    found = ratio(row.gold_found, row.gold_total)
+    if not row.answerable:
+        return f"{found} (supports no answer)" if row.gold_total else found, UNKNOWN
+    return found, UNKNOWN if row.t_star is None else str(row.t_star)
 
 
 def _answer_style(ending: Ending, look: Look) -> Style:

@@ -17,6 +17,7 @@ from memtui.screens.episode_row import (
     closing_words,
     ending_of,
     episode_text,
+    evidence_words,
 )
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
@@ -27,7 +28,7 @@ from memtui.state.settings import Quick, Settings, SortKey
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
-from memtui.views.numbers import UNKNOWN, count, ratio, scale
+from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -203,8 +204,10 @@ class EpisodesScreen(EpisodeFilters):
             if not self._counts:
                 break
             chosen = settings.quick is quick
-            first.append("   ")
             label = f"{key} {quick.value} {count(self._counts.get(quick, 0))}"
+            if first.cell_len + 3 + len(label) >= width and not chosen:
+                continue  # whole words or none
+            first.append("   ")
             first.append(f" {label} " if chosen else label, look.chip if chosen else look.muted)
         order = Text.assemble(
             ("sorted by ", look.muted),
@@ -265,10 +268,11 @@ class EpisodesScreen(EpisodeFilters):
         if words != outcome_word(ending.outcome, look).plain[2:]:
             third.append(f" ({words.split(', ')[-1]})", look.muted)
         parts = [third]
+        evidence, t_star = evidence_words(line)
         for label, value in (
             ("calls", f"{line.requested} of B {session.settings.budget}"),
-            ("evidence", ratio(line.gold_found, line.gold_total)),
-            ("t*", UNKNOWN if line.t_star is None else str(line.t_star)),
+            ("evidence", evidence),
+            ("t*", t_star),
             ("type", line.qtype),
             ("item", line.item),
             ("arm", line.arm),
