@@ -8,7 +8,7 @@ from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN
 
 REACH = 0.5
-"""Half of the axis: differences beyond 50 points are drawn at its end."""
+"""Half of the axis; a difference beyond 50 points is an arrow at its end."""
 SAME, OTHER_RESULT, OTHER_QUERY, ONLY_A, ONLY_B = "=", "≈", "≠", "◂", "▸"
 SIDE_BY_SIDE = (
     (SAME, "the same query, and the same came back"),
@@ -30,7 +30,10 @@ def signed(value: float | None) -> str:
 def forest(
     difference: float | None, low: float | None, high: float | None, width: int, look: Look
 ) -> Text:
-    """``──●──│``: the point with its interval on an axis from -50 to +50 points, `width` cells (odd)."""
+    """``──●──│``: the point with its interval on an axis from -50 to +50 points, `width` cells (odd).
+
+    A point beyond the axis is ``◂`` or ``▸`` at its end: two that differ must not look alike there.
+    """
     middle = width // 2
     cells = [(" ", look.faint)] * width
     cells[middle] = ("│", look.faint)
@@ -43,7 +46,8 @@ def forest(
             cells[place] = ("─", look.muted)
     if difference is not None:
         sure = low is not None and high is not None and (low > 0 or high < 0)
-        cells[at(difference)] = ("●", look.strong if sure else look.muted)
+        beyond = ONLY_A if difference < -REACH else ONLY_B if difference > REACH else "●"
+        cells[at(difference)] = (beyond, look.strong if sure else look.muted)
     return Text.assemble(*cells, end="", no_wrap=True)
 
 

@@ -11,6 +11,7 @@ from memtui.model import Label, Outcome
 from memtui.views.bars import BLOCKS, bar, bars, share_bar, stacked_bar, tall_bars
 from memtui.views.columns import Column, heading, place, row
 from memtui.views.coverage import coverage_bar, coverage_curve, coverage_ratio
+from memtui.views.difference import forest
 from memtui.views.heat import heat_cell
 from memtui.views.hints import Hint, fitting, hints_line
 from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, ink_on, rate_colour
@@ -233,3 +234,9 @@ def test_ascii_twins_keep_every_cell() -> None:
     for sign in "◆◈◇·×○│✓✗◔∅★✂▸●▁▂▃▄▅▆▇█▒░±≥≤Δα–…⏎→━─▪▫":
         twin = ascii_twins(sign)
         assert twin.isascii() and len(twin) == 1
+
+
+def test_a_difference_beyond_the_axis_looks_unlike_one_at_its_end() -> None:
+    assert forest(0.5, 0.4, 0.6, 21, DARK).plain.endswith("─●")
+    assert forest(0.667, 0.53, 0.8, 21, DARK).plain == " " * 10 + "│" + " " * 9 + "▸"
+    assert forest(-0.667, -0.8, -0.3, 21, DARK).plain.startswith("◂─")
