@@ -124,7 +124,7 @@ def main() -> None:
     with (ROOT / ".bootstrap.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_ready(kind):
-            sys.stderr.write(f"memtui set-up: building .venv ({kind}) …\n")
+            sys.stderr.write(f"memtui set-up: building .venv ({kind}), about a minute …\n")
             build(kind)
 
 
