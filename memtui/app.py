@@ -35,6 +35,7 @@ from memtui.state.session import RunSession
 from memtui.state.start import Start
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
+from memtui.views.text_door import clean_line
 from memtui.widgets.lines import AsciiScrollBar
 
 FOLD_ELSEWHERE = 2.0
@@ -298,7 +299,10 @@ class MemtuiApp(RememberingApp):
     def action_copy(self) -> None:
         """Copy what the screen has selected."""
         if isinstance(self.screen, MemtuiScreen):
-            self.copy_and_say(self.screen.text_to_copy())
+            text = self.screen.text_to_copy()
+            first, *more = text.strip().split("\n")
+            shown = clean_line(first, width=40)
+            self.copy_and_say(text, shown=f"{shown} ({1 + len(more)} lines)" if more else shown)
 
     @work(exclusive=True, group="pager")
     async def action_pager(self) -> None:

@@ -225,10 +225,12 @@ async def test_a_folder_opens_on_its_runs_and_enter_opens_one(run_file: Path) ->
         assert "1 Runs" in screen_text(app)
 
 
-async def test_copy_names_its_route_and_holds_plain_text(run_file: Path) -> None:
-    async with opened(run_file) as (app, pilot):
+async def test_copy_names_what_and_its_route_and_holds_plain_text(run_file: Path) -> None:
+    async with opened(run_file, notices=True) as (app, pilot):
         await press(pilot, "3", "y")
         assert app.clipboard.startswith("episode ") and "question " in app.clipboard
+        said = " ".join(screen_text(app).split())
+        assert "▌ episode " in said and "lines) — " in said
         await press(pilot, "enter", "tab", "y")
         assert "\x1b" not in app.clipboard
 
