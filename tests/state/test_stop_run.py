@@ -97,6 +97,7 @@ def test_a_process_that_only_is_named_is_left_alone(
         ("-1 here\n", "left no name"),
         ("", "left no name"),
     ],
+    ids=["this program", "another machine", "no number", "a negative number", "nothing"],
 )
 def test_who_cannot_be_signalled_is_said(
     text: str, words: str, path: Path, holder: subprocess.Popen[str]
