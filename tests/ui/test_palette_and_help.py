@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 
 from memtui.app import MemtuiApp
 from memtui.screens.base import MemtuiScreen
@@ -144,3 +144,24 @@ def test_what_is_not_there_is_not_found_and_a_long_name_costs_little() -> None:
     assert found_at("xyz", "budget down") == (0.0, [])
     assert found_at("aaaaaaaaaaaaaab", "a" * 100_000) == (0.0, [])
     assert found_at("o b", "about")[1] == [1, 2]
+
+
+async def test_the_row_chosen_in_the_palette_shows_without_colours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    path = await write(tmp_path / "run.memtui", Story())
+    async with opened(path) as (app, pilot):
+        await press(pilot, "colon")
+        results = app.screen.query_one(CommandList)
+        while results.highlighted is None:
+            await press(pilot, "down")
+        rows = app.screen._compositor.render_strips()
+        marked = [
+            "".join(segment.text for segment in strip)
+            for strip in rows
+            if any(segment.style and segment.style.underline for segment in strip)
+        ]
+        chosen = results.get_option_at_index(results.highlighted)
+        assert any(str(chosen.prompt).split("\n")[0].strip() in row for row in marked)
+        assert len(marked) <= 2
