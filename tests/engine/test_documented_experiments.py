@@ -42,13 +42,31 @@ def test_it_plans(path: Path) -> None:
     assert report.missing == () and f"plan of {path.stem}" in plan_text(report)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_it_plans_on_its_own_data(path: Path) -> None:
+ON_REAL_DATA = {"longmemeval-109": "longmemeval", "locomo": "locomo/locomo10.json"}
+"""The data sets that are not generated, and where the folder of real data has them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if load_config(path).data.name != "synthetic"],
+    ids=lambda path: path.stem,
+)
+def test_it_plans_on_its_own_data(path: Path, shared_data: Path) -> None:
     config = load_config(path)
-    path_of_data = config.data.path
-    if config.data.name != "synthetic" and not (path_of_data and Path(path_of_data).exists()):
-        pytest.skip(f"{config.data.name} is not at {path_of_data}")
+    place = str(shared_data / ON_REAL_DATA[config.data.name])
+    config = config.model_copy(update={"data": config.data.model_copy(update={"path": place})})
     report = planned(config)
+    assert report.episodes > 0 and not any(row.fits is False for row in report.rows)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if load_config(path).data.name == "synthetic"],
+    ids=lambda path: path.stem,
+)
+def test_it_plans_on_generated_data(path: Path) -> None:
+    report = planned(load_config(path))
     assert report.episodes > 0 and not any(row.fits is False for row in report.rows)
 
 
