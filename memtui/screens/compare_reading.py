@@ -5,6 +5,7 @@ The open file says itself what is new; the file of the other side is looked at o
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from time import monotonic
 
@@ -75,11 +76,13 @@ class ComparingScreen(MemtuiScreen):
     def other_sides(self) -> None:
         """Other sides were marked: what the reader chose for the old ones does not hold."""
 
+    @abstractmethod
     def _show(self, found: Comparison, session: RunSession) -> None:
-        raise NotImplementedError
+        """Show a comparison."""
 
+    @abstractmethod
     def _say_instead(self, words: str) -> None:
-        raise NotImplementedError
+        """Say in its place why there is none."""
 
     def title_facts(self) -> Title:
         title = super().title_facts()

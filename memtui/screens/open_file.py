@@ -7,6 +7,7 @@ most ten times a second.
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -100,9 +101,9 @@ class OpenFileApp(RatedApp):
             self.say(session.header.warning, error=True)
         self.call_after_refresh(self._read_folds)  # first a picture, then what takes longer
 
+    @abstractmethod
     def open_other_run(self, before: RunSession) -> None:
         """Another run stands under the name of this one: nothing of the old may be taken for it."""
-        raise NotImplementedError
 
     def let_go(self) -> None:
         """Stop watching and close the file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -43,21 +44,21 @@ class RunControl(MemtuiScreen):
         self._started: list[ChildRun] = []
         """Runs that were started here and whose end was not said yet."""
 
+    @abstractmethod
     def selected_line(self) -> RunLine | None:
         """The file under the cursor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def all_lines(self) -> Sequence[RunLine]:
         """All files."""
-        raise NotImplementedError
 
+    @abstractmethod
     def look_again(self) -> None:
         """Read the folder."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stand_on(self, path: Path) -> None:
         """Put the cursor on a file as soon as it is in the list."""
-        raise NotImplementedError
 
     def on_mount(self) -> None:
         self.set_interval(CHILD_LOOK, self._look_at_children)

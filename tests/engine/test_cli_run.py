@@ -214,14 +214,18 @@ def test_without_a_terminal_unchanged_lines_are_not_repeated() -> None:
 
 
 def test_a_progress_line_that_cannot_be_written_stops_nothing() -> None:
+    tried: list[str] = []
+
     class Gone(io.StringIO):
         def write(self, text: str, /) -> int:
+            tried.append(text)
             raise OSError(5, "Input/output error")
 
     line = ProgressLine("x", Gone())
     line.beat(SNAPSHOT)
     line.say("a line that no terminal takes")
     line.close()
+    assert tried  # it was written to, and what that raised stayed inside
 
 
 def test_on_a_terminal_one_line_rewrites_itself() -> None:

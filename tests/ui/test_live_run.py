@@ -121,7 +121,7 @@ async def test_pause_holds_the_picture_and_space_catches_up(tmp_path: Path) -> N
         await until(pilot, lambda: screen.source is not None and len(screen.source.ids()) > before)
 
 
-async def test_the_end_of_a_run_is_shown_and_the_file_is_let_go(tmp_path: Path) -> None:
+async def test_the_end_of_a_run_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "live.memtui"
     async with written(path, STORY) as sink, opened(path) as (app, pilot):
         await sink.emit(RunStateEvent("finished", at(3_000)))
