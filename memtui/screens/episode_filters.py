@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.worker import Worker
 
+from memtui.errors import UserError
 from memtui.query.errors import QueryError
 from memtui.query.language import parse
 from memtui.screens.base import MemtuiScreen
@@ -39,6 +42,8 @@ class EpisodeFilters(MemtuiScreen):
         Binding("v", "quick('excluded')", "excluded", id="episodes.excluded"),
         Binding("0", "all", "all", id="episodes.all"),
         Binding("slash", "filter", "filter", id="episodes.filter"),
+        Binding("n", "match(1)", "next match", id="episodes.match"),
+        Binding("N", "match(-1)", "previous match", id="episodes.match-back"),
         Binding("f", "facets", "facets", id="episodes.facets"),
         Binding("V", "views", "saved views", id="episodes.views"),
         Binding("s", "sort", "next sort column", id="episodes.sort"),
@@ -50,6 +55,8 @@ class EpisodeFilters(MemtuiScreen):
         self._suggester = FilterSuggester()
         self._facet_source: FacetSource | None = None
         self._filter_before = ""
+        self._last_filter = ""
+        """The filter that was taken off last: `n` and `N` go on finding what it leaves."""
         self._typing: Timer | None = None
 
     @property
@@ -78,6 +85,9 @@ class EpisodeFilters(MemtuiScreen):
             line.append(f" {clean_line(word, width=32)} ", look.chip)
         if line.cell_len:
             line.append("  / changes it, 0 takes all off", look.muted)
+        elif self._last_filter:
+            line.append(" n N find ", look.muted)
+            line.append(clean_line(self._last_filter, width=width), look.accent)
         line.truncate(width, overflow="ellipsis")
         return line
 
@@ -91,6 +101,7 @@ class EpisodeFilters(MemtuiScreen):
         """All episodes again."""
         session = self.bench.session
         if session is not None:
+            self._last_filter = session.settings.filter or self._last_filter
             self.bench.change(session.settings.without_filters())
 
     @on(VirtualList.Chosen, "#facets")
@@ -99,6 +110,7 @@ class EpisodeFilters(MemtuiScreen):
         session = self.bench.session
         found = None if self._facet_source is None else self._facet_source.at(message.row_id)
         if session is not None and found is not None:
+            self._last_filter = session.settings.filter or self._last_filter
             text = toggled(session.settings.filter, *found)
             self.bench.change(replace(session.settings, filter=text))
 
@@ -156,6 +168,7 @@ class EpisodeFilters(MemtuiScreen):
             "type": session.pages.qtypes(),
         }
         self._filter_before = session.settings.filter
+        self._last_filter = session.settings.filter or self._last_filter
         self.filter_line.open(session.settings.filter)
 
     @on(FilterLine.Changed)
@@ -212,6 +225,44 @@ class EpisodeFilters(MemtuiScreen):
             self.bench.change(replace(session.settings, filter=self._filter_before))
         self._close_filter()
         return True
+
+    @work(exclusive=True, group="episode-match")
+    async def action_match(self, by: int) -> None:
+        """The next or previous episode of the list that the filter leaves, or the last filter where none
+        is on, round and round."""
+        session, lines = self.bench.session, self.rows
+        if session is None:
+            return
+        settings, ids, here = session.settings, self.listed(), lines.cursor
+        words = settings.filter or self._last_filter
+        if not words:
+            self.bench.say("nothing was looked for yet (/)")
+            return
+
+        def find() -> int | None:
+            matching = session.passing(replace(settings, filter=words)) or set()
+            order = (ids[(here + by * step) % len(ids)] for step in range(1, len(ids) + 1))
+            return next((one for one in order if one in matching), None)
+
+        try:
+            found = await session.ask(find)
+        except UserError as error:
+            self.bench.say(str(error), error=True)
+            return
+        if found is None:
+            self.bench.say(f"no episode of the list matches {words} (0 shows all)")
+        elif found == lines.selected:
+            self.bench.say(f"no other episode of the list matches {words}")
+        else:
+            lines.select_id(found)
+
+    @abstractmethod
+    def listed(self) -> Sequence[int]:
+        """Ids of the episodes in the list, in its order."""
+
+    def forget(self) -> None:
+        super().forget()
+        self._last_filter = ""
 
     def action_sort(self) -> None:
         """Order by the next column."""

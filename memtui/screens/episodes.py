@@ -88,6 +88,9 @@ class EpisodesScreen(EpisodeFilters):
         """The rows at the moment."""
         return self._source
 
+    def listed(self) -> Sequence[int]:
+        return () if self._source is None else self._source.ids()
+
     @property
     def episode_id(self) -> int | None:
         return self.rows.selected if self.is_mounted else None

@@ -109,6 +109,10 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("episodes.all",), "all"),
             (("episodes.sort", "episodes.reverse"), "sort by the next column, turn round"),
             (("episodes.filter",), "filter; Tab completes, Enter keeps it, Esc undoes it"),
+            (
+                ("episodes.match", "episodes.match-back"),
+                "next, previous match of the filter, or of the last one (0)",
+            ),
             (("episodes.facets",), "facets: how many have each value; Enter filters by it"),
             (("episodes.views",), "saved views of the list"),
         ),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from memtui.screens.compare import CompareScreen
+from memtui.screens.episodes import EpisodesScreen
 from tests.ui.driving import opened, press, screen_text
 
 
@@ -37,3 +40,31 @@ async def test_a_question_is_found_among_the_pairs(run_file: Path) -> None:
         assert rows.cursor == first
         await press(pilot, "slash", "ctrl+u", *"zzzz", "enter")
         assert rows.cursor == first and "Compare" in screen_text(app)
+
+
+@pytest.mark.usefixtures("lasting_notices")
+async def test_matches_of_a_filter_are_found_among_all_episodes(run_file: Path) -> None:
+    async with opened(run_file, (80, 24), notices=True) as (app, pilot):
+        await press(pilot, "3", "n")
+        assert "nothing was looked for yet" in screen_text(app)
+        screen, session = app.screen, app.session
+        assert isinstance(screen, EpisodesScreen) and session is not None
+        everything = [*screen.listed()]
+        await press(pilot, "slash", *"out:exhausted calls>4", "enter")
+        matching = [*screen.listed()]
+        assert 2 < len(matching) < len(everything)
+        first = screen.rows.cursor
+        await press(pilot, "n")
+        assert screen.rows.cursor == first + 1
+        await press(pilot, "0")
+        assert [*screen.listed()] == everything
+        assert "n N find out:exhausted calls>4" in screen_text(app)
+        walked = []
+        for _ in matching:
+            await press(pilot, "n")
+            walked.append(screen.rows.selected)
+        assert sorted(one for one in walked if one is not None) == sorted(matching)
+        places = [everything.index(one) for one in walked if one is not None]
+        assert sum(b < a for a, b in zip(places, places[1:], strict=False)) <= 1  # once round
+        await press(pilot, "N")
+        assert screen.rows.selected == walked[-2]
