@@ -18,6 +18,7 @@ from memtui.state.tab import Tab
 if TYPE_CHECKING:
     from memtui.report.model import Report
     from memtui.state.run_list import RunLine
+    from memtui.store.reader import RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,45 @@ def overview_data(path: Path, settings: Settings, tab: Tab | None = None) -> Dat
     return Data(as_json, as_csv, "cell and phase" if tab is Tab.COST else "cell")
 
 
+def moment_data(path: Path, settings: Settings, moment: float) -> Data:
+    """As `memtui report --until`, so many seconds into the run."""
+
+    def as_json() -> str:
+        from memtui.report.as_json import report_document
+
+        return to_json(report_document(_report_until(path, settings, moment)))
+
+    def as_csv() -> str:
+        from memtui.report.tab_csv import tab_csv
+
+        return tab_csv(_report_until(path, settings, moment), Tab.RELIABILITY)
+
+    return Data(as_json, as_csv, "cell")
+
+
+def report_of_moment(path: Path, settings: Settings, moment: float) -> str:
+    """What `memtui report --until` prints at the reader's choices; not for the thread that draws."""
+    from memtui.report.plain import report_text
+
+    return report_text(_report_until(path, settings, moment), Tab.RELIABILITY)
+
+
+def _report_until(path: Path, settings: Settings, moment: float) -> Report:
+    from memtui.report.until import report_until
+    from memtui.store.reader import open_run
+
+    with open_run(path) as reader:
+        return report_until(
+            reader, settings.budget, settings.alpha, _judge(reader, settings), None,
+            settings.filter, moment=moment, flagged=settings.flagged,
+        )  # fmt: skip
+
+
+def _judge(reader: RunReader, settings: Settings) -> str | None:
+    """The reader's judge, where the file has verdicts of it."""
+    return settings.judge if settings.judge in reader.judges() else None
+
+
 def whole_report(path: Path, settings: Settings, tab: Tab | None = None) -> str:
     """What `memtui report` prints at the reader's choices, or one tab of it; takes a while: not for the
     thread that draws."""
@@ -59,10 +99,9 @@ def _report(path: Path, settings: Settings, tab: Tab | None) -> Report:
     from memtui.store.reader import open_run
 
     with open_run(path) as reader:
-        judge = settings.judge if settings.judge in reader.judges() else None
         return build_report(
-            reader, settings.budget, settings.alpha, judge, None, settings.filter,
-            flagged=settings.flagged, tokens=tab is Tab.STOPPING,
+            reader, settings.budget, settings.alpha, _judge(reader, settings), None,
+            settings.filter, flagged=settings.flagged, tokens=tab is Tab.STOPPING,
         )  # fmt: skip
 
 

@@ -5,9 +5,10 @@ A view over the recorded order: nothing of the finished view is touched, and Esc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -38,6 +39,9 @@ from memtui.views.styled import styled
 from memtui.views.title import Title
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
+
+if TYPE_CHECKING:
+    from memtui.report.on_screen import Data
 
 FRAME = 0.2
 """Seconds between two pictures."""
@@ -170,23 +174,23 @@ class ReplayScreen(MemtuiScreen):
         opens = link(session, "overview")
         return f"{opens.replace('memtui ', 'memtui report ', 1)} --until {clock(picture.moment)}"
 
-    def text_to_page(self) -> str:
-        """The rates of this moment as `memtui report` prints them."""
+    def page_maker(self) -> Callable[[], str] | None:
+        """The rates of this moment as `memtui report --until` prints them."""
         session, picture = self.bench.session, self._picture
         if session is None or picture is None:
-            return ""
-        from memtui.report.plain import report_text
-        from memtui.report.until import report_until
-        from memtui.state.tab import Tab
-        from memtui.store.reader import open_run
+            return None
+        from memtui.report.on_screen import report_of_moment
 
-        chosen = session.settings
-        with open_run(session.path) as reader:
-            report = report_until(
-                reader, chosen.budget, chosen.alpha, chosen.judge, flt=chosen.filter,
-                moment=picture.moment, bootstrap=False, flagged=chosen.flagged,
-            )  # fmt: skip
-        return report_text(report, Tab.RELIABILITY)
+        return partial(report_of_moment, session.path, session.settings, picture.moment)
+
+    def data_to_export(self) -> Data | None:
+        """The rates of this moment."""
+        session, picture = self.bench.session, self._picture
+        if session is None or picture is None:
+            return None
+        from memtui.report.on_screen import moment_data
+
+        return moment_data(session.path, session.settings, picture.moment)
 
     # --- reading --------------------------------------------------------------------------------
 

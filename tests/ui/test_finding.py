@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,6 @@ async def test_matches_of_a_filter_are_found_among_all_episodes(run_file: Path) 
             walked.append(screen.rows.selected)
         assert sorted(one for one in walked if one is not None) == sorted(matching)
         places = [everything.index(one) for one in walked if one is not None]
-        assert sum(b < a for a, b in zip(places, places[1:], strict=False)) <= 1  # once round
+        assert sum(b < a for a, b in itertools.pairwise(places)) <= 1  # once round
         await press(pilot, "N")
         assert screen.rows.selected == walked[-2]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
+from memtui.cli import main
+from memtui.report import on_screen
 from memtui.screens.replay import ReplayScreen
 from memtui.state.start import Start
 from tests.ui.beating import GOING_ON, going_on
@@ -150,7 +154,49 @@ async def test_the_moment_can_be_printed(run_file: Path) -> None:
         assert screen.text_to_copy().startswith("memtui report ")
         assert screen.text_to_copy().endswith("--until 2:09")
         done = screen.picture.dock.done
-        assert f"as it was at 2:09 of 6:09 · {done} of 360 episodes" in screen.text_to_page()
+        page = screen.page_maker()
+        assert page is not None
+        said = await asyncio.to_thread(page)
+        assert f"as it was at 2:09 of 6:09 · {done} of 360 episodes" in said
+
+
+async def test_the_moment_is_exported_as_the_report_prints_it(
+    run_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    run = tmp_path / run_file.name
+    run.write_bytes(await asyncio.to_thread(run_file.read_bytes))
+    drawing, made_in = threading.get_ident(), []
+    made = on_screen._report_until
+
+    def noted(*asked: Any) -> Any:
+        made_in.append(threading.get_ident())
+        return made(*asked)
+
+    monkeypatch.setattr(on_screen, "_report_until", noted)
+    async with opened(run) as (app, pilot):
+        await press(pilot, "minus")
+        await held(app, pilot, 7)
+        for key in "cjw":
+            await press(pilot, "x", key, "enter")
+            await settle(pilot)
+    files = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(made_in) == 3 and drawing not in made_in
+    choices = ["report", str(run), "--budget", "1", "--until", "2:09"]
+    kept = json.loads(files[".json"])
+    for form, suffix in (("--csv", ".csv"), ("--json", ".json")):
+        assert main([*choices, form]) == 0
+        printed = capfd.readouterr().out
+        if form == "--csv":
+            assert files[suffix].decode() == printed
+        else:
+            twin = json.loads(printed)
+            moments = [one["run"].pop("until") for one in (kept, twin)]
+            assert [*map(int, moments)] == [129, 129] and kept == twin
+    assert main(choices) == 0
+    assert files[".txt"].decode().splitlines() == capfd.readouterr().out.splitlines()
 
 
 async def test_where_it_stands_is_said_at_every_size_whatever_the_run_holds(tmp_path: Path) -> None:
