@@ -47,7 +47,13 @@ class Arm:
         """Its whole effective configuration."""
         info = self.memory.info
         return {
-            "memory": {"name": info.name, "version": info.version, "config": info.config},
+            "memory": {
+                "name": info.name,
+                "version": info.version,
+                # Declared by every system, also by one that has no option for it.
+                "mode": info.mode,
+                "config": info.config,
+            },
             "agent": {"name": self.agent.name, "config": self.agent.config},
             "tools": [
                 {"name": t.name, "description": t.description, "parameters": t.parameters}

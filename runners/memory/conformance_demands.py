@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runners.memory.conformance import Answer, Bench, RuleBroken, RuleNotApplicable
+from runners.memory.conformance_bench import Answer, Bench, RuleBroken, RuleNotApplicable
 from runners.memory.contract import Haystack
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from runners.memory import child_processes
 from runners.memory import conformance_material as material
-from runners.memory.conformance import Bench, RuleBroken, RuleNotApplicable
+from runners.memory.conformance_bench import Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_demands import check_refs, require, traced
 from runners.memory.conformance_material import haystack
 from runners.memory.contract import (

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from runners.memory import conformance_material as material
-from runners.memory.conformance import Answer, Bench, RuleBroken, RuleNotApplicable
+from runners.memory.conformance_bench import Answer, Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_demands import check_refs, require, searched, traced
 from runners.memory.conformance_material import haystack
 from runners.memory.contract import Counted

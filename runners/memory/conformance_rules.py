@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runners.memory import conformance_limits as limits
 from runners.memory import conformance_results as results
-from runners.memory.conformance import Rule
+from runners.memory.conformance_bench import Rule
 
 RULES: dict[str, Rule] = {
     "declares itself": results.declares_itself,

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from runners.memory.conformance import FAILED, Bench, check_system
+from runners.memory.conformance import FAILED, check_system
+from runners.memory.conformance_bench import Bench
 from runners.memory.conformance_material import topical
 from runners.memory.contract import Completion
 from runners.memory.registry import build

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memtui.errors import UserError
-from runners.memory.conformance import FAILED, Bench, check_system
+from runners.memory.conformance import FAILED, check_system
+from runners.memory.conformance_bench import Bench
 from runners.memory.conformance_material import TOPICS, topical
 from runners.memory.needs import LLM
 from runners.memory.registry import build

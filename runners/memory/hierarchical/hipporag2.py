@@ -234,6 +234,7 @@ class HippoRAG2:
             },
             config={
                 "k": self._k,
+                "mode": self._interaction.mode,
                 "extractor": "rules" if self._rules else "model",
                 "recognition": "model" if self._filtering else "none",
                 "passage_tokens": self._passage_tokens,

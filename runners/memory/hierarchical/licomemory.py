@@ -165,6 +165,7 @@ class LiCoMemory:
             },
             config={
                 "k": self._k,
+                "mode": self._interaction.mode,
                 "extractor": "rules" if self._rules else "model",
                 "rank": settings.rank,
                 "summaries": settings.summaries,
