@@ -5,15 +5,16 @@ Names are outside text: they are shown as they are, cut and cleaned, and never r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
-from textual.markup import escape
 
 from memtui.screens.keys import shown
 from memtui.state.filter_terms import toggled
@@ -22,12 +23,17 @@ from memtui.state.settings import Quick
 from memtui.store.workspace import SUFFIX
 from memtui.styles.themes import NAMES
 from memtui.views.text_door import clean_line
-from memtui.widgets.lines import is_ascii
+from memtui.widgets.lines import is_ascii, look_of
 
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
 LONGEST = 64
+WIDEST, BESIDE = 76, 5
+"""Of the palette in cells (as in app.tcss), and what of it is margin and scrollbar."""
+KEYS = 9
+"""Cells for the keys at the end of a line."""
+NOT_BOLD = Style(bold=False)
 ARROWS = str.maketrans({"↑": "Up", "↓": "Down", "←": "Left", "→": "Right"})
 """Their names, where the terminal draws no arrows."""
 MOST_FILES = 200
@@ -40,8 +46,9 @@ class Command:
     name: str
     """Clean, of at most `LONGEST` cells."""
     note: str
-    """Words of ours below it."""
+    """Words of ours at the end of its line: the id of a key, or what the name stands for."""
     do: Callable[[], Any]
+    keys: str = ""
 
 
 class EverythingByName(Provider):
@@ -59,17 +66,30 @@ class EverythingByName(Provider):
     async def discover(self) -> Hits:
         """Everything, keys first."""
         for one in self._commands:
-            yield DiscoveryHit(Text(one.name, end=""), one.do, text=one.name, help=escape(one.note))
+            yield DiscoveryHit(self._line(one), one.do, text=one.name)
 
     async def search(self, query: str) -> Hits:
         """What has the words, or the letters in order."""
         for one in self._commands:
             score, places = found_at(query, one.name)
             if score:
-                name = Text(one.name, end="")
-                for place in places:
-                    name.stylize("bold underline", place, place + 1)
-                yield Hit(score, name, one.do, text=one.name, help=escape(one.note))
+                yield Hit(score, self._line(one, places), one.do, text=one.name)
+
+    def _line(self, one: Command, places: Iterable[int] = ()) -> Text:
+        """The name, what was found in it underlined, then note and keys where they have room."""
+        muted = look_of(self.screen).muted + NOT_BOLD
+        room = min(WIDEST, self.app.size.width * 9 // 10) - BESIDE
+        name = clean_line(one.name, width=room)
+        line = Text(name, end="", no_wrap=True)
+        for place in places:
+            line.stylize("bold underline", place, min(place + 1, len(name)))
+        gap = room - line.cell_len - cell_len(one.note) - KEYS
+        if gap >= 2:
+            line.append(" " * gap + one.note, muted)
+        gap = room - line.cell_len - KEYS
+        if one.keys and gap >= 0:
+            line.append(" " * gap + f"  {one.keys}", muted)
+        return line
 
     def commands(self) -> Iterator[Command]:
         """Keys of the screen and of everywhere, then what has a name of its own."""
@@ -93,8 +113,9 @@ class EverythingByName(Provider):
                 keys = keys.translate(ARROWS)
             yield Command(
                 found[0].binding.description,
-                f"{keys}   {name}",
+                name,
                 partial(self.app.run_action, found[0].binding.action, found[0].node),
+                keys,
             )
 
     def _themes(self) -> Iterator[Command]:

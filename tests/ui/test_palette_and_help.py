@@ -58,7 +58,7 @@ async def test_the_palette_of_every_screen_has_what_its_keys_do(run_file: Path) 
             assert isinstance(app.screen, MemtuiScreen)
             palette = EverythingByName(app.screen)
             await palette.startup()
-            offered = {one.note.rpartition(" ")[2]: one.name for one in palette.commands()}
+            offered = {one.note: one.name for one in palette.commands()}
             own = {one for key in keys if key.scope == scope for one in key.keys}
             wanted = {
                 key.id
@@ -109,6 +109,25 @@ async def test_the_palette_is_ascii_where_it_has_to_be(run_file: Path) -> None:
         await pilot.pause(0.2)
         shown = screen_text(app)
         assert "Down j" in shown and shown.isascii()
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 36)])
+async def test_each_entry_is_one_line_that_ends_in_its_keys(
+    run_file: Path, size: tuple[int, int]
+) -> None:
+    async with opened(run_file, size) as (app, pilot):
+        await press(pilot, "3", "enter", "colon", *"budget")
+        listed = app.screen.query_one(CommandList)
+        for _ in range(100):
+            if 0 < listed.option_count < 9:
+                break
+            await pilot.pause(0.02)
+        await settle(pilot)
+        assert listed.virtual_size.height == listed.option_count > 1
+        rows = [row.split() for row in screen_text(app).splitlines()]
+        (line,) = [row for row in rows if "app.budget-down" in row]
+        at = line.index("app.budget-down")
+        assert line[at - 2 : at + 3] == ["budget", "down", "app.budget-down", "-", "_"]
 
 
 HOSTILE = "[red]a[/red] \x1b[31m[@click=app.quit]x[/] \u202e" + "a" * 5_000

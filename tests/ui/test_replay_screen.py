@@ -182,7 +182,7 @@ async def test_the_moment_is_exported_as_the_report_prints_it(
         for key in "cjw":
             await press(pilot, "x", key, "enter")
             await settle(pilot)
-    files = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}
+    files = {path.suffix: path.read_bytes() for path in tmp_path.iterdir()}  # noqa: ASYNC240 - a few small files
     assert len(made_in) == 3 and drawing not in made_in
     choices = ["report", str(run), "--budget", "1", "--until", "2:09"]
     kept = json.loads(files[".json"])
