@@ -198,6 +198,9 @@ class _Sitting:
         if faults := self.experiment.config.model_access.faults:
             said = ", ".join(f"{kind} {value}" for kind, value in faults.items())
             await self._log("warning", "drill", f"faults are injected into model calls: {said}")
+        models = self.experiment.models
+        if models is not None and models.recordings is not None and models.recordings.damage:
+            await self._log("warning", "recordings", models.recordings.damage)
         pulse = Heartbeat(
             self.driver, self.sink, self.path, extra=self._extra, on_beat=on_beat, grace_s=grace_s
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
@@ -26,6 +27,7 @@ from runners.models.model_errors import ErrorKind, ModelAccessError, ModelError
 
 FORMAT = 1
 _HEADER = "memtui_recordings"
+_FIRST_LINE = json.dumps({_HEADER: FORMAT}).encode() + b"\n"
 _LOST_AFTER = 3
 """Requests without a recording, and none with one, after which a replay is given up."""
 
@@ -65,12 +67,16 @@ class Recordings:
         self.mode = mode
         self.hits = 0
         self.misses = 0
+        self.damaged: tuple[int, ...] = ()
+        """Lines (from 1) that are no whole recording: what they held is not known."""
         self._known: dict[str, Recording] = {}
         self._vectors: dict[str, str] = {}
         self._used: set[str] = set()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._file: BufferedWriter | None = None
         self._whole_lines = True
+        self._begun = 0
+        """Bytes of the first line that are there."""
         self._load()
 
     def __len__(self) -> int:
@@ -88,24 +94,53 @@ class Recordings:
                     f"there are no recordings {self.path} to {self.mode.value}"
                 ) from None
             return
-        except (OSError, EOFError) as error:
+        except (EOFError, zlib.error) as error:
+            raise UserError(
+                f"the recordings {self.path} are cut off or damaged ({error}): fetch the file again,"
+                " or unpack what is left of it with gzip -dc and record what is missing"
+            ) from None
+        except OSError as error:
             raise UserError(f"cannot read the recordings {self.path}: {error}") from None
         lines = raw.split(b"\n")
         self._whole_lines = not lines[-1]
         head = _parsed(lines[0])
-        if not raw:
+        if _FIRST_LINE.startswith(raw) and raw != _FIRST_LINE:
+            # Nothing yet, or a first line that a full disk cut: recording goes on from there.
+            self._begun = len(raw)
+            if self.mode is CacheMode.REPLAY:
+                raise UserError(f"there are no recordings in {self.path} to replay")
             return
         if head is None or head.get(_HEADER) != FORMAT:
             raise UserError(f"{self.path} is not a file of recordings of format {FORMAT}")
-        for line in lines[1:]:
+        self._begun = len(_FIRST_LINE)
+        damaged: list[int] = []
+        for number, line in enumerate(lines[1:], start=2):
             # A line that a killed process left half-written is a reply that is asked for again.
             row = _parsed(line)
             if row is None or not isinstance(row.get("key"), str):
+                damaged += [number] if line.strip() else []
                 continue
             if isinstance(row.get("vector"), str):
                 self._vectors[row["key"]] = row["vector"]
             else:
                 self._known[row["key"]] = Recording(row.get("reply") or {}, row.get("error"))
+        self.damaged = tuple(damaged)
+        if self.mode is CacheMode.REPLAY and not self._known and not self._vectors:
+            raise UserError(f"there are no recordings in {self.path} to replay")
+
+    @property
+    def damage(self) -> str:
+        """What is wrong with the file and what becomes of it, in words; empty where all is whole."""
+        if not self.damaged:
+            return ""
+        first, more = self.damaged[0], len(self.damaged) - 1
+        lines = f"line {first} and {more} more are" if more else f"line {first} is"
+        lost = (
+            "what it held cannot be replayed, unless it was recorded again"
+            if self.mode is CacheMode.REPLAY
+            else "what it held is asked for again"
+        )
+        return f"recordings {self.path.name}: {lines} cut off or damaged; {lost}"
 
     def turn(self, key: str) -> asyncio.Lock:
         """Held while a request is looked up or asked: two at once would both be paid for."""
@@ -147,6 +182,8 @@ class Recordings:
                 f"{what}, nor of any before it: the recordings are of another configuration",
                 kind=ErrorKind.NOT_RECORDED,
             )
+        if self.damaged:
+            what += f", whose line {self.damaged[0]} is cut off or damaged"
         return ModelError(ErrorKind.NOT_RECORDED, what, model=request.model)
 
     def keep(self, key: str, request: ModelRequest, reply: ModelReply) -> None:
@@ -195,12 +232,12 @@ class Recordings:
         if self._file is None:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                new = not self.path.exists() or not self.path.stat().st_size
                 self._file = self.path.open("ab")
             except OSError as error:
                 raise UserError(f"cannot write the recordings {self.path}: {error}") from error
-            if new:
-                self._file.write(json.dumps({_HEADER: FORMAT}).encode() + b"\n")
+            if self._begun < len(_FIRST_LINE):
+                self._file.write(_FIRST_LINE[self._begun :])
+                self._begun = len(_FIRST_LINE)
             elif not self._whole_lines:
                 self._file.write(b"\n")
         return self._file

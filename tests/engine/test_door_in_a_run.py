@@ -175,7 +175,7 @@ async def test_a_run_in_two_sittings_is_replayed_as_one(tmp_path: Path) -> None:
 
 async def test_another_run_is_not_replayed(tmp_path: Path) -> None:
     kept = tmp_path / "replies.jsonl"
-    kept.write_text('{"memtui_recordings": 1}\n')
+    kept.write_text('{"memtui_recordings": 1}\n{"key": "another", "reply": {"text": "red"}}\n')
     made = experiment(ScriptedClient([obedient]), Recordings(kept, CacheMode.REPLAY))
     with pytest.raises(UserError, match="another configuration"):
         await run_experiment(made, tmp_path / "a.memtui")
@@ -244,3 +244,21 @@ async def test_time_that_runs_out_at_the_model_is_the_providers(tmp_path: Path, 
     result = await run_experiment(replace(made, config=config), path)
     assert set(result.ends) == {"provider_error"}
     assert result.exit_code == 3
+
+
+async def test_recordings_that_are_cut_are_told_and_asked_for_again(tmp_path: Path) -> None:
+    whole, kept = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    made = experiment(ScriptedClient([obedient]), Recordings(whole, CacheMode.RECORD))
+    await run_experiment(made, tmp_path / "a.memtui")
+    lines = whole.read_bytes().splitlines(keepends=True)
+    kept.write_bytes(b"".join(lines[:2]) + lines[2][:40] + b"\n" + b"".join(lines[3:]))
+    logged: list[str] = []
+    made = experiment(ScriptedClient([obedient]), Recordings(kept, CacheMode.RECORD))
+    await run_experiment(
+        made, tmp_path / "b.memtui", on_log=lambda event: logged.append(event.text)
+    )
+    assert (
+        "recordings cut.jsonl: line 3 is cut off or damaged; what it held is asked for again"
+        in logged
+    )
+    assert len(Recordings(kept, CacheMode.REPLAY)) == len(Recordings(whole, CacheMode.REPLAY))

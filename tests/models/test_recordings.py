@@ -160,7 +160,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="not a file of recordings"):
             Recordings(path, CacheMode.RECORD)
     (tmp_path / "broken.jsonl.gz").write_bytes(b"\x1f\x8bnothing")
-    with pytest.raises(UserError, match="cannot read"):
+    with pytest.raises(UserError, match="cut off or damaged"):
         Recordings(tmp_path / "broken.jsonl.gz", CacheMode.READ)
 
 
@@ -238,3 +238,87 @@ async def test_vectors_are_not_kept_unless_asked_for(tmp_path: Path) -> None:
 @given(st.lists(st.floats(width=32, allow_nan=False), max_size=8))
 def test_a_vector_survives(vector: list[float]) -> None:
     assert read(written(vector)) == vector
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+async def recorded(path: Path, replies: int) -> list[bytes]:
+    """A file of so many replies; its lines, the header first."""
+    recording = door(path, CacheMode.RECORD, [f"reply {n}" for n in range(replies)])
+    for n in range(replies):
+        await recording.complete(replace(REQUEST, repeat=n))
+    await recording.close()
+    return lines_of(path)
+
+
+async def test_a_line_cut_in_the_middle_of_the_file_is_asked_for_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = await recorded(path, 3)
+    lines[2] = lines[2][: len(lines[2]) // 2] + b"\n"
+    path.write_bytes(b"".join(lines))
+    again = door(path, CacheMode.RECORD, ["asked again"])
+    assert again.recordings is not None and again.recordings.damaged == (3,)
+    assert again.recordings.damage == (
+        "recordings r.jsonl: line 3 is cut off or damaged; what it held is asked for again"
+    )
+    texts = [(await again.complete(replace(REQUEST, repeat=n))).text for n in range(3)]
+    assert texts == ["reply 0", "asked again", "reply 2"]
+    await again.close()
+    replay = door(path, CacheMode.REPLAY)
+    assert (await replay.complete(replace(REQUEST, repeat=1))).text == "asked again"
+
+
+async def test_a_replay_says_which_line_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = await recorded(path, 3)
+    # Cut in the middle of one line, and gone on with the next: two recordings in one line.
+    lines[2] = lines[2][: len(lines[2]) // 2]
+    path.write_bytes(b"".join(lines))
+    replay = door(path, CacheMode.REPLAY)
+    assert replay.recordings is not None
+    assert (
+        "line 3 is cut off or damaged; what it held cannot be replayed" in replay.recordings.damage
+    )
+    assert (await replay.complete(REQUEST)).text == "reply 0"
+    for repeat in (1, 2):
+        with pytest.raises(ModelError, match=r"r\.jsonl, whose line 3 is cut off") as caught:
+            await replay.complete(replace(REQUEST, repeat=repeat))
+        assert end_reason_of(caught.value) is EndReason.PROVIDER_ERROR
+
+
+async def test_a_compressed_file_that_is_cut_is_one_clear_line(tmp_path: Path) -> None:
+    path, zipped = tmp_path / "r.jsonl", tmp_path / "r.jsonl.gz"
+    await recorded(path, 3)
+    whole = gzip.compress(path.read_bytes())
+    garbled = bytearray(whole)
+    garbled[15:40] = bytes(25)
+    for broken in (whole[: len(whole) // 2], whole[:-4], bytes(garbled)):
+        zipped.write_bytes(broken)
+        for mode in (CacheMode.READ, CacheMode.REPLAY):
+            with pytest.raises(UserError, match="recordings") as caught:
+                Recordings(zipped, mode)
+            assert "\n" not in str(caught.value) and str(zipped) in str(caught.value)
+    zipped.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match=r"cut off or damaged .* with gzip -dc"):
+        Recordings(zipped, CacheMode.READ)
+
+
+async def test_there_must_be_something_to_replay(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = await recorded(path, 1)
+    for left in (b"", lines[0], lines[0] + lines[1][:30]):
+        path.write_bytes(left)
+        with pytest.raises(UserError, match="to replay"):
+            Recordings(path, CacheMode.REPLAY)
+    assert len(Recordings(path, CacheMode.READ)) == 0
+
+
+@pytest.mark.parametrize("left", [0, 9, -1])
+async def test_a_first_line_that_was_cut_is_finished(tmp_path: Path, left: int) -> None:
+    path = tmp_path / "r.jsonl"
+    (first, _) = await recorded(path, 1)
+    path.write_bytes(first[:left])
+    assert (await recorded(path, 2))[0] == first
+    assert len(Recordings(path, CacheMode.REPLAY)) == 2
