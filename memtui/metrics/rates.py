@@ -142,8 +142,22 @@ class Rate:
 def rate(group: Fold, counts: Tally, name: str) -> Rate:
     """A rate of `RATES` with Wilson and, where clusters hold several episodes, clustered interval."""
     k = {"pass": counts.passed, "exhausted": counts.exhausted, "wrong": counts.wrong}[name]
-    robust = group.cluster_sweep().interval(name, counts.budget) if group.clustered else None
-    return _rate(k, counts.n, group.clustered, robust)
+    return _outcome_rate(group, name, k, counts.n, counts.budget)
+
+
+def passed(group: Fold, budget: int, mode: str) -> int:
+    """Right within B: `tally(...).passed`, without counting anything else."""
+    return group.steady(mode).right - group.sweep(mode).exhausted_right(budget)
+
+
+def pass_rate(group: Fold, budget: int, mode: str) -> Rate:
+    """`rate(..., "pass")` without a tally: what a table of many cells asks for at every other B."""
+    return _outcome_rate(group, "pass", passed(group, budget, mode), group.steady(mode).n, budget)
+
+
+def _outcome_rate(group: Fold, name: str, k: int, n: int, budget: int) -> Rate:
+    robust = group.cluster_sweep().interval(name, budget) if group.clustered else None
+    return _rate(k, n, group.clustered, robust)
 
 
 def covered_rate(group: Fold, counts: Tally) -> Rate:

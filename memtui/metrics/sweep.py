@@ -63,6 +63,7 @@ class Steady:
 
     n: int = 0
     right: int = 0
+    pending: int = 0
     system_failed: int = 0
     no_answer: int = 0
     covered_end: int = 0
@@ -80,6 +81,7 @@ def steady_counts(signatures: Counter[Signature], mode: str) -> Steady:
         found = meaning(signature, mode)
         held = found.standing
         if not held.counted:
+            total.pending += count * held.pending
             if held.cause:
                 total.excluded[held.cause] += count
             continue

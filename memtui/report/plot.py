@@ -33,7 +33,7 @@ def plot_of(
 def _curve(overview: Overview, arm: ArmView, measure: Measure, *, here: bool) -> Curve:
     points: list[Point | None] = []
     for view in arm.cells:
-        share = None if view is None else view.shares[measure]
+        share = None if view is None else view.share(measure)
         if share is None or share.value is None:
             points.append(None)
             continue

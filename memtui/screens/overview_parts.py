@@ -80,17 +80,17 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
             head.append("   " + clean_line(arm.arm.note, width=room), look.muted)
     counts = cell.counts
     parts = [
-        share_text("pass", cell.shares[Measure.PASS], look),
+        share_text("pass", cell.share(Measure.PASS), look),
         counted("exhausted", counts.exhausted, look, f"{counts.exhausted_right} though right"),
         counted("wrong", counts.wrong, look, _wrong_note(cell)),
         _excluded(cell, look),
     ]
     if cell.pending:
         parts.append(counted("running", cell.pending, look))
-    parts.append(share_text("evidence complete within B", cell.shares[Measure.COVERED], look))
+    parts.append(share_text("evidence complete within B", cell.share(Measure.COVERED), look))
     parts.append(counted("at the end", counts.covered_end, look))
     parts.append(Text.assemble(("P90R ", look.muted), (str(cell.p90r), ""), end="", no_wrap=True))
-    apart = cell.shares[Measure.ABSTAINED]
+    apart = cell.share(Measure.ABSTAINED)
     if apart.n:
         parts.append(share_text("unanswerable, abstained", apart, look))
     parts.append(
@@ -165,7 +165,7 @@ def arm_by_scale(arm: ArmView | None, overview: Overview, width: int, look: Look
         line.append(f"   n {counts.n:<5}", look.muted)
         aside = f"! {counts.n_excluded}" if counts.n_excluded else ""
         line.append(aside.ljust(6), look.missing)
-        covered = cell.shares[Measure.COVERED]
+        covered = cell.share(Measure.COVERED)
         if covered.value is not None and width >= WIDE:
             line.append_text(share_bar(covered.k, covered.n, COVERED_BAR, look, look.gold))
             line.append(f" {percent(covered.value):>3} %", look.muted)
@@ -197,7 +197,7 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
             names.append(name)
             names.append(" " * (slot - cell_len(name)))
             values = [
-                None if cell is None else cell.shares[Measure.PASS].value for cell in view.cells
+                None if cell is None else cell.share(Measure.PASS).value for cell in view.cells
             ]
             charts.append(tall_bars(values, look, height=3))
             known = [value for value in values if value is not None]

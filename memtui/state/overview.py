@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from memtui.metrics.histogram import Fold, fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
-from memtui.metrics.p90r import Quantile
-from memtui.metrics.rates import Rate, Tally, covered_rate, p90r, rate, tally
+from memtui.metrics.p90r import Quantile, quantile_of_counts
+from memtui.metrics.rates import Rate, Tally, covered_rate, pass_rate, passed, rate, tally
 from memtui.metrics.scales import OWN, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
@@ -81,24 +82,95 @@ class Rung:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class CellView:
-    """One cell of the heat table at B."""
+    """One cell of the heat table at B. Of two hundred a screen shows one rate each and everything of a few:
+    what is not asked for is not counted."""
 
-    cell_id: int
-    rung: Rung
-    counts: Tally
-    shares: Mapping[Measure, Share]
-    p90r: Quantile
-    excluded_apart: int
-    """Excluded among the unanswerable items, which have rates of their own."""
-    flagged: int = 0
-    """Excluded because a reader flagged the question, unanswerable items included."""
+    __slots__ = (
+        "_apart", "_budget", "_counts", "_group", "_mode", "_shares", "cell_id", "n", "passed", "rung",
+    )  # fmt: skip
+
+    def __init__(
+        self, cell_id: int, rung: Rung, group: Fold, apart: Fold | None, budget: int, mode: str
+    ) -> None:
+        """`group`: the answerable items of the cell; `apart`: the others, which have rates of their own."""
+        self.cell_id, self.rung = cell_id, rung
+        self._group, self._apart, self._budget, self._mode = group, apart, budget, mode
+        self.n, self.passed = group.steady(mode).n, passed(group, budget, mode)
+        self._counts: Tally | None = None
+        self._shares: dict[Measure, Share] = {}
+
+    @property
+    def counts(self) -> Tally:
+        """The answerable items."""
+        if self._counts is None:
+            self._counts = tally(self._group, self._budget, self._mode)
+        return self._counts
+
+    def share(self, measure: Measure) -> Share:
+        """A rate of the cell with its interval."""
+        found = self._shares.get(measure)
+        if found is None:
+            found = self._shares[measure] = self._counted(measure)
+        return found
+
+    def _counted(self, measure: Measure) -> Share:
+        if measure is Measure.ABSTAINED:
+            if self._apart is None:
+                return NO_SHARE
+            k, n = passed(self._apart, self._budget, self._mode), self._apart.steady(self._mode).n
+            return Share(k, n, wilson(k, n))
+        if measure is Measure.PASS:
+            found = pass_rate(self._group, self._budget, self._mode)
+        elif measure is Measure.COVERED:
+            found = covered_rate(self._group, self.counts)
+        else:
+            found = rate(self._group, self.counts, measure.value)
+        return Share(found.k, found.n, found.interval, _method(found))
+
+    @property
+    def pass_at_b(self) -> float | None:
+        """Pass@B without its interval; None for n = 0."""
+        return self.passed / self.n if self.n else None
+
+    @property
+    def p90r(self) -> Quantile:
+        """P90R of the answerable items."""
+        return quantile_of_counts(self.calls)
+
+    @property
+    def calls(self) -> Counter[tuple[int, bool]]:
+        """{(R, censored): episodes} of the answerable items, whatever B is."""
+        return self._group.steady(self._mode).calls
+
+    @property
+    def excluded_apart(self) -> int:
+        """Excluded among the unanswerable items."""
+        return 0 if self._apart is None else self._apart.steady(self._mode).excluded.total()
+
+    @property
+    def excluded(self) -> int:
+        """Excluded, unanswerable items included."""
+        return self._group.steady(self._mode).excluded.total() + self.excluded_apart
+
+    @property
+    def flagged(self) -> int:
+        """Excluded because a reader flagged the question, unanswerable items included."""
+        mine = self._group.steady(self._mode).excluded[FLAGGED]
+        return mine + (
+            0 if self._apart is None else self._apart.steady(self._mode).excluded[FLAGGED]
+        )
+
+    @property
+    def lost(self) -> int:
+        """Excluded answerable items, flagged questions apart (see `Tally.n_lost`)."""
+        excluded = self._group.steady(self._mode).excluded
+        return excluded.total() - excluded[FLAGGED]
 
     @property
     def pending(self) -> int:
         """Episodes that have not ended."""
-        return self.counts.pending
+        return self._group.steady(self._mode).pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +247,10 @@ def build_overview(
     """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes.
 
     `ladder`: the folds of the questions that every rung has, where some rung lacks one: s* and the change
-    over the ladder are read there. `before`: what was built of the same folds; at the same B its cells
-    are taken over.
+    over the ladder are read there. `before`: what was built of the same folds; what B does not change is
+    taken over, at the same B the cells.
     """
+    before_by_arm = {} if before is None else {view.arm.id: view for view in before.arms}
     known: dict[int, CellView] = {}
     if before is not None and before.budget == budget:
         views_before = (view for arm in before.arms for view in arm.cells)
@@ -186,65 +259,53 @@ def build_overview(
     ran = {Rung(cell.conditions, cell.scale) for cell in cells}
     shown = sorted(planned | ran, key=_rung_order)
     by_arm = {(cell.arm_id, cell.conditions): cell for cell in cells}
+
+    def view_of(arm: ArmRow, rung: Rung, of: Folds) -> CellView | None:
+        row = by_arm.get((arm.id, rung.conditions))
+        if row is None:
+            return None
+        group = of.get((row.id, 1)) or Fold()
+        return CellView(row.id, rung, group, of.get((row.id, 0)), budget, mode)
+
     rows = []
     n = excluded = pending = flagged = 0
     has_unanswerable = any(isinstance(key, tuple) and not key[1] for key in folds)
     for arm in arms:
         views: list[CellView | None] = []
-        calls = Tally(budget, mode).calls
         for rung in shown:
             row = by_arm.get((arm.id, rung.conditions))
-            view = None if row is None else known.get(row.id)
-            if row is not None and view is None:
-                view = _cell(row, rung, folds, budget, mode)
+            view = None if row is None else known.get(row.id) or view_of(arm, rung, folds)
             views.append(view)
             if view is not None:
-                n += view.counts.n
-                excluded += view.counts.n_excluded + view.excluded_apart
+                n += view.n
+                excluded += view.excluded
                 pending += view.pending
                 flagged += view.flagged
-                calls.update(view.counts.calls)
-        total = Tally(budget, mode, calls=calls)
-        climbed = views
-        if ladder is not None:
-            climbed = [
-                None
-                if (row := by_arm.get((arm.id, rung.conditions))) is None
-                else _cell(row, rung, ladder, budget, mode)
-                for rung in shown
-            ]
+        climbed = views if ladder is None else [view_of(arm, rung, ladder) for rung in shown]
         star = _s_star(shown, climbed, alpha)
-        rows.append(ArmView(arm, tuple(views), star, _delta(climbed), p90r(total)))
+        tail = _p90r(views, before_by_arm.get(arm.id))
+        rows.append(ArmView(arm, tuple(views), star, _delta(climbed), tail))
     return Overview(
         budget, alpha, tuple(shown), tuple(_ordered(rows, order)), n, excluded, pending,
         has_unanswerable, flagged,
     )  # fmt: skip
 
 
+def _p90r(views: Sequence[CellView | None], before: ArmView | None) -> Quantile:
+    """P90R over all scales, which depends on no B: what it was for the same cells of the same folds."""
+    here = [view for view in views if view is not None]
+    if before is not None:
+        cells_before = [view.cell_id for view in before.cells if view is not None]
+        if cells_before == [view.cell_id for view in here]:
+            return before.p90r
+    calls: Counter[tuple[int, bool]] = Counter()
+    for view in here:
+        calls.update(view.calls)
+    return quantile_of_counts(calls)
+
+
 def _rung_order(rung: Rung) -> tuple[bool, float, str]:
     return rung.scale is None, rung.scale or 0.0, rung.conditions
-
-
-def _cell(row: CellRow, rung: Rung, folds: Folds, budget: int, mode: str) -> CellView:
-    group = folds.get((row.id, 1)) or Fold()
-    apart = folds.get((row.id, 0))
-    counts = tally(group, budget, mode)
-    shares: dict[Measure, Share] = {}
-    for measure in (Measure.PASS, Measure.EXHAUSTED, Measure.WRONG):
-        found = rate(group, counts, measure.value)
-        shares[measure] = Share(found.k, found.n, found.interval, _method(found))
-    complete = covered_rate(group, counts)
-    shares[Measure.COVERED] = Share(complete.k, complete.n, complete.interval, _method(complete))
-    excluded_apart = 0
-    flagged = counts.excluded[FLAGGED]
-    if apart is None:
-        shares[Measure.ABSTAINED] = NO_SHARE
-    else:
-        other = tally(apart, budget, mode)
-        shares[Measure.ABSTAINED] = Share(other.passed, other.n, wilson(other.passed, other.n))
-        excluded_apart = other.n_excluded
-        flagged += other.excluded[FLAGGED]
-    return CellView(row.id, rung, counts, shares, p90r(counts), excluded_apart, flagged)
 
 
 def _method(found: Rate) -> str:
@@ -263,11 +324,12 @@ def _s_star(rungs: Sequence[Rung], views: Sequence[CellView | None], alpha: floa
             continue
         if view is None:
             rates.append(RungRate(rung.scale, 0, 0))
-        else:
-            counts, share = view.counts, view.shares[Measure.PASS]
-            rates.append(
-                RungRate(rung.scale, counts.passed, counts.n, counts.n_lost, share.interval)
-            )
+            continue
+        value = view.pass_at_b
+        # Only of a rung that fails the interval says something: how sure that is.
+        failing = value is not None and value < alpha
+        interval = view.share(Measure.PASS).interval if failing else None
+        rates.append(RungRate(rung.scale, view.passed, view.n, view.lost, interval))
     return usable_scale(rates, alpha)
 
 
@@ -275,9 +337,7 @@ def _delta(views: Sequence[CellView | None]) -> float | None:
     values = [
         value
         for view in views
-        if view is not None
-        and view.rung.on_ladder
-        and (value := view.shares[Measure.PASS].value) is not None
+        if view is not None and view.rung.on_ladder and (value := view.pass_at_b) is not None
     ]
     return values[-1] - values[0] if len(values) > 1 else None
 
@@ -292,8 +352,6 @@ def _ordered(rows: list[ArmView], order: ArmOrder) -> list[ArmView]:
 
 def _mean_pass(row: ArmView) -> float:
     values = [
-        value
-        for view in row.cells
-        if view is not None and (value := view.shares[Measure.PASS].value) is not None
+        value for view in row.cells if view is not None and (value := view.pass_at_b) is not None
     ]
     return sum(values) / len(values) if values else -1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.metrics.histogram import Fold
-from memtui.metrics.rates import rate, tally
+from memtui.metrics.rates import pass_rate, rate, tally
 from memtui.state.overview import ArmView, Folds, Share
 
 
@@ -42,5 +42,8 @@ def type_rows(
 
 
 def _share(group: Fold, measure: str, budget: int, mode: str) -> Share:
-    found = rate(group, tally(group, budget, mode), measure)
+    if measure == "pass":
+        found = pass_rate(group, budget, mode)
+    else:
+        found = rate(group, tally(group, budget, mode), measure)
     return Share(found.k, found.n, found.interval)

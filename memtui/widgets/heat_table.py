@@ -197,7 +197,7 @@ class HeatTable(LineView):
         text.append(" ")
         values: list[float | None] = []
         for column, cell in enumerate(view.cells):
-            share = None if cell is None else cell.shares[self._measure]
+            share = None if cell is None else cell.share(self._measure)
             value = None if share is None else share.value
             good = None if value is None else self._goodness(value)
             values.append(good)

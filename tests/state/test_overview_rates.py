@@ -51,12 +51,12 @@ def test_every_cell_counts_its_own_episodes(reader: RunReader, budget: int) -> N
             assert counts.wrong == expected[cell.cell_id, Outcome.WRONG]
             assert counts.n_excluded == expected[cell.cell_id, Outcome.EXCLUDED]
             assert counts.passed + counts.exhausted + counts.wrong == counts.n
-            covered = cell.shares[Measure.COVERED]
+            covered = cell.share(Measure.COVERED)
             assert covered.k <= covered.n <= counts.n
     assert shown.has_unanswerable
     assert len(reader.episode_facts("rules")) == sum(
         cell.counts.n + cell.counts.n_excluded + cell.excluded_apart
-        + cell.shares[Measure.ABSTAINED].n
+        + cell.share(Measure.ABSTAINED).n
         for arm in shown.arms for cell in arm.cells if cell is not None
     )  # fmt: skip
 

@@ -223,19 +223,9 @@ async def test_flagged_questions_leave_the_rates_here_and_on_the_open_run(
         line = runs_screen(app).selected_line()
         assert line is not None and line.counts is not None and app.overview is not None
         assert app.session is not None and app.session.settings.without_flagged
-        assert line.counts.n == app.overview.n - _unanswerable(app)
+        assert line.counts.n == app.overview.n
         await press(pilot, "2", "F", "1")
         assert "1 flagged question in the rates (F)" in screen_text(app)
-
-
-def _unanswerable(app: MemtuiApp) -> int:
-    assert app.overview is not None
-    shares = [cell.shares for arm in app.overview.arms for cell in arm.cells if cell is not None]
-    answerable = sum(
-        cell.counts.n for arm in app.overview.arms for cell in arm.cells if cell is not None
-    )
-    assert shares
-    return app.overview.n - answerable
 
 
 async def test_two_marks_compare_and_the_first_is_seen(folder: RunFolder) -> None:
