@@ -128,6 +128,8 @@ class Plan:
     missing_parts: tuple[str, ...]
     missing_rungs: int
     warnings: tuple[str, ...]
+    prompt_tokens_most: int | None = 0
+    """With all that memory systems may ask; None: nobody knows beforehand."""
 
 
 async def ask_for_plan(config: Path, options: Sequence[str] = ()) -> Plan:
@@ -175,6 +177,7 @@ def _plan(found: Mapping[str, Any]) -> Plan:
         missing_parts=tuple(map(str, found.get("missing_parts", ()))),
         missing_rungs=len(found.get("missing_rungs", ())),
         warnings=tuple(map(str, found.get("warnings", ()))),
+        prompt_tokens_most=found.get("prompt_tokens_most", 0),
     )
 
 

@@ -206,7 +206,9 @@ def assumptions(config: ExperimentConfig) -> tuple[str, ...]:
         f"a model judge reads {JUDGE_PROMPT_TOKENS} tokens and takes {JUDGE_CALL_S:g} s an answer",
         f"{MODEL_CALL_S:g} s a model call, {EMBEDDED_EPISODE_S:g} s an episode without a model;"
         " a local model whose speed was measured is taken by its tokens",
-        "a memory system asks as rarely as it can, and once where it may ask or not; its vectors are"
-        " not in the hours",
+        "a memory system reads each session once at least, and again for every completion beyond its"
+        " least; what it has stored and shows again is not foreseen",
+        "for the hours it asks as rarely as it can, and once where it may ask or not; its vectors are"
+        " not in them",
         "no token of a prompt is cached by the provider",
     )

@@ -55,14 +55,22 @@ class Bounds:
         return {"least": self.least, "most": self.most}
 
 
+def sum_of(first: Bounds, others: Iterable[Bounds]) -> Bounds:
+    """All of them together."""
+    for one in others:
+        first = first.plus(one)
+    return first
+
+
 @dataclass(frozen=True, slots=True)
 class PhaseCalls:
     """One memory system in one phase of a plan.
 
-    `text_tokens` of session text go through the model at least once; instructions and what is stored
-    already come on top. `cost` is US dollars for that text alone (None: no price is known). `seconds`
-    are those of the completions, one at a time; embeddings take time of this machine that is not
-    estimated.
+    `text_tokens` of session text go through the model at least once. `prompt_tokens` are that text,
+    again for every completion beyond the least, and the instructions of each; what is stored already
+    and shown again is not foreseen. `cost` and `cost_most` are US dollars (None: no price is known, or
+    no most). `seconds` are those of the completions, one at a time; embeddings take time of this
+    machine that is not estimated.
     """
 
     memory: str
@@ -72,7 +80,10 @@ class PhaseCalls:
     embed: Bounds
     model: str | None
     text_tokens: int
+    prompt_tokens: Bounds
+    completion_tokens: Bounds
     cost: float | None
+    cost_most: float | None
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -86,7 +97,10 @@ class PhaseCalls:
             "completions": self.complete.as_dict(),
             "embeddings": self.embed.as_dict(),
             "text_tokens_least": self.text_tokens,
+            "prompt_tokens": self.prompt_tokens.as_dict(),
+            "completion_tokens": self.completion_tokens.as_dict(),
             "cost_usd_least": self.cost,
+            "cost_usd_most": self.cost_most,
         }
 
 
@@ -99,6 +113,8 @@ class _Count:
     embed: Bounds = Bounds()
     typical: int = 0
     text_tokens: int = 0
+    text: Bounds = Bounds()
+    """Tokens of session text over all completions."""
 
     def add(self, calls: Mapping[str, tuple[int, int | None]], tokens: int) -> None:
         complete = Bounds(*calls.get(COMPLETE, (0, 0)))
@@ -106,7 +122,11 @@ class _Count:
         self.complete = self.complete.plus(complete)
         self.embed = self.embed.plus(Bounds(*calls.get(EMBED, (0, 0))))
         self.typical += complete.typical
-        self.text_tokens += tokens if complete.least else 0
+        least = tokens if complete.least else 0
+        self.text_tokens += least
+        # The least is one reading of the text, in however many pieces; what comes on top reads again.
+        again = None if complete.most is None else -(-complete.most // max(complete.least, 1))
+        self.text = self.text.plus(Bounds(least, None if again is None else tokens * again))
 
     def add_all(self, other: _Count, times: int) -> None:
         self.units += other.units * times
@@ -114,6 +134,7 @@ class _Count:
         self.embed = self.embed.plus(other.embed.times(times))
         self.typical += other.typical * times
         self.text_tokens += other.text_tokens * times
+        self.text = self.text.plus(other.text.times(times))
 
 
 def expected(system: MemorySystem, session: SessionText) -> Calls:
@@ -153,32 +174,49 @@ def memory_calls(
             if not system.info.calls:
                 # It declares where it asks and not how often.
                 count.complete = Bounds(0, None) if LLM in system.info.needs else Bounds()
+                count.text = count.complete
                 count.embed = Bounds(0, None)
             elif phase not in system.info.calls:
                 continue
-            found.append(_phase(key, phase, count, model, settings))
+            found.append(_phase(system, key, phase, count, model, settings))
     return tuple(found)
 
 
 def _phase(
-    memory: str, phase: str, count: _Count, model: str | None, settings: ModelSettings
+    system: MemorySystem,
+    memory: str,
+    phase: str,
+    count: _Count,
+    model: str | None,
+    settings: ModelSettings,
 ) -> PhaseCalls:
-    asks = count.complete.most != 0
-    if model is None or not asks:
+    calls = count.complete
+    if model is None or calls.most == 0:
         return PhaseCalls(
-            memory, phase, count.units, count.complete, count.embed, None, 0, 0.0, 0.0
-        )
-    prompt = count.text_tokens + count.typical * BASE_TOKENS
+            memory, phase, count.units, calls, count.embed, None, 0, Bounds(), Bounds(),
+            0.0, 0.0, 0.0,
+        )  # fmt: skip
+    base = system.info.prompt_tokens or BASE_TOKENS
+    prompt = count.text.plus(calls.times(base))
+    completion = calls.times(REPLY_TOKENS)
+    price = price_of(model, settings)
+    most = None
+    if prompt.most is not None and completion.most is not None:
+        most = cost(price, prompt.most, completion.most, None)
+    typical = count.text_tokens + count.typical * base
     return PhaseCalls(
         memory,
         phase,
         count.units,
-        count.complete,
+        calls,
         count.embed,
         model,
         count.text_tokens,
-        cost(price_of(model, settings), count.text_tokens, 0, None),
-        call_seconds(model, settings, count.typical, prompt, count.typical * REPLY_TOKENS),
+        prompt,
+        completion,
+        cost(price, prompt.least, completion.least, None),
+        most,
+        call_seconds(model, settings, count.typical, typical, count.typical * REPLY_TOKENS),
     )
 
 

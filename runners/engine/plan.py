@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
@@ -17,7 +17,7 @@ from memtui.metrics.scales import scale_label, scale_value
 from runners.engine import estimate, preflight
 from runners.engine.estimate import Estimate, HistorySize, JudgeEstimate
 from runners.engine.experiment import Experiment
-from runners.engine.memory_calls import PhaseCalls, memory_calls, unbounded
+from runners.engine.memory_calls import Bounds, PhaseCalls, memory_calls, sum_of, unbounded
 from runners.memory.contract import SystemInfo
 from runners.memory.registry import missing_needs
 from runners.models import local_server
@@ -47,7 +47,7 @@ class PlanReport:
     rows: tuple[Estimate, ...]
     judges: tuple[JudgeEstimate, ...]
     memories: tuple[PhaseCalls, ...]
-    """What memory systems ask; in `hours`, and in no other total."""
+    """What memory systems ask; in every total, at its least and at its most."""
     sizes: dict[float, HistorySize]
     missing: tuple[Missing, ...]
     missing_parts: tuple[str, ...]
@@ -56,8 +56,13 @@ class PlanReport:
 
     @property
     def parts(self) -> tuple[Estimate | JudgeEstimate, ...]:
-        """Everything that uses tokens."""
+        """What agents and judges use."""
         return (*self.rows, *self.judges)
+
+    @property
+    def asking(self) -> tuple[PhaseCalls, ...]:
+        """What memory systems use of language models."""
+        return tuple(one for one in self.memories if one.model is not None)
 
     @property
     def episodes(self) -> int:
@@ -66,20 +71,25 @@ class PlanReport:
 
     @property
     def cost(self) -> float | None:
-        """US dollars of everything; None as soon as one part is unknown."""
-        costs = [part.cost for part in self.parts]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        """US dollars of everything, memory systems at their least; None as soon as a part is unknown."""
+        return _known(part.cost for part in (*self.parts, *self.asking))
 
     @property
-    def prompt_tokens(self) -> int:
-        """Tokens of all prompts, the judges' included."""
-        return sum(part.prompt_tokens for part in self.parts)
+    def cost_most(self) -> float | None:
+        """The same with memory systems at their most; None where there is no price or no most."""
+        return _known([*(one.cost for one in self.parts), *(one.cost_most for one in self.asking)])
 
     @property
-    def completion_tokens(self) -> int:
-        """Tokens of all replies, the judges' included."""
-        return sum(part.completion_tokens for part in self.parts)
+    def prompt_tokens(self) -> Bounds:
+        """Tokens of all prompts: of agents and judges, and of memory systems from least to most."""
+        fixed = sum(part.prompt_tokens for part in self.parts)
+        return sum_of(Bounds(fixed, fixed), (one.prompt_tokens for one in self.asking))
+
+    @property
+    def completion_tokens(self) -> Bounds:
+        """Tokens of all replies, in the same way."""
+        fixed = sum(part.completion_tokens for part in self.parts)
+        return sum_of(Bounds(fixed, fixed), (one.completion_tokens for one in self.asking))
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as JSON holds it (docs/command-line.md)."""
@@ -91,9 +101,12 @@ class PlanReport:
             "data": dict(experiment.data),
             "items": len(experiment.plan.items()),
             "episodes": self.episodes,
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
+            "prompt_tokens": self.prompt_tokens.least,
+            "prompt_tokens_most": self.prompt_tokens.most,
+            "completion_tokens": self.completion_tokens.least,
+            "completion_tokens_most": self.completion_tokens.most,
             "cost_usd": self.cost,
+            "cost_usd_most": self.cost_most,
             "hours": round(self.hours, 3),
             "cells": [
                 {
@@ -144,6 +157,16 @@ class PlanReport:
             "warnings": list(self.warnings),
             "assumptions": list(estimate.assumptions(experiment.config)),
         }
+
+
+def _known(costs: Iterable[float | None]) -> float | None:
+    """The sum, None as soon as one of them is unknown."""
+    total = 0.0
+    for one in costs:
+        if one is None:
+            return None
+        total += one
+    return total
 
 
 def make_plan(experiment: Experiment, models: Mapping[str, ModelSettings]) -> PlanReport:

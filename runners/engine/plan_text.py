@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.metrics.scales import scale_label
 from runners.engine import estimate
-from runners.engine.memory_calls import UNITS, Bounds
+from runners.engine.memory_calls import UNITS, Bounds, sum_of
 from runners.engine.plan import PlanReport
 
 
@@ -26,7 +26,7 @@ def plan_text(report: PlanReport) -> str:
         f"  hash      {experiment.hash[:16]}",
         "",
         f"  episodes  {report.episodes:,}",
-        f"  tokens    {_tokens(report)}",
+        *_tokens(report),
         f"  cost      {_cost(report)}",
         f"  time      about {_hours(report.hours)} with {config.limits.workers} workers",
         "",
@@ -55,7 +55,7 @@ def plan_text(report: PlanReport) -> str:
         ],
     )
     lines += _section(
-        "memory systems that ask a model: calls, least to most (not in tokens and cost above)",
+        "memory systems that ask a model: least to most, in tokens and cost above",
         _asking(report),
     )
     lines += _section(
@@ -87,9 +87,10 @@ def _asking(report: PlanReport) -> list[str]:
             calls.append(f"{_bounds(one.complete)} completions by {one.model}")
         if one.embed.most != 0:
             calls.append(f"{_bounds(one.embed)} embeddings")
-        if one.text_tokens:
-            calls.append(f"at least {one.text_tokens:,} tokens of text")
-            calls += [f"{_dollars(one.cost)} for it"] if one.cost else []
+        if one.model is not None:
+            calls.append(f"about {_bounds(one.prompt_tokens)} tokens in")
+            calls.append(f"{_bounds(one.completion_tokens)} out")
+            calls += [_between(one.cost, one.cost_most)] if one.cost else []
         if calls:
             name = f"{one.memory} {one.phase}"
             lines.append(f"{name}: {one.units:,} {UNITS[one.phase]}: {', '.join(calls)}")
@@ -108,20 +109,46 @@ def _section(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:
     return ["", f"  {title}", *(f"    {entry}" for entry in entries)] if entries else []
 
 
-def _tokens(report: PlanReport) -> str:
-    if not report.prompt_tokens and not report.completion_tokens:
-        return "none: no arm asks a language model"
-    return f"about {report.prompt_tokens:,} in, {report.completion_tokens:,} out"
+def _tokens(report: PlanReport) -> list[str]:
+    """All tokens; below them, where memory systems ask, whose they are."""
+    if report.prompt_tokens.most == 0 and report.completion_tokens.most == 0:
+        return ["  tokens    none: no arm asks a language model"]
+    lines = [f"  tokens    {_in_and_out(report.prompt_tokens, report.completion_tokens)}"]
+    if report.asking:
+        prompts = sum(part.prompt_tokens for part in report.parts)
+        replies = sum(part.completion_tokens for part in report.parts)
+        mine = Bounds(prompts, prompts), Bounds(replies, replies)
+        theirs = (
+            sum_of(Bounds(), (one.prompt_tokens for one in report.asking)),
+            sum_of(Bounds(), (one.completion_tokens for one in report.asking)),
+        )
+        lines.append(f"            {_in_and_out(*mine)} for agents and judges")
+        lines.append(f"            {_in_and_out(*theirs)} for memory systems")
+    return lines
+
+
+def _in_and_out(prompts: Bounds, replies: Bounds) -> str:
+    return f"about {_bounds(prompts)} in, {_bounds(replies)} out"
 
 
 def _cost(report: PlanReport) -> str:
-    unknown = sorted({part.model or "" for part in report.parts if part.cost is None})
-    known = sum(part.cost for part in report.parts if part.cost is not None)
+    parts = (*report.parts, *report.asking)
+    unknown = sorted({part.model or "" for part in parts if part.cost is None})
     if not unknown:
-        return _dollars(known)
+        return _between(report.cost, report.cost_most)
+    known = sum(part.cost for part in parts if part.cost is not None)
     return f"unknown: no price for {', '.join(unknown)}" + (
         f"; the rest {_dollars(known)}" if known else ""
     )
+
+
+def _between(least: float | None, most: float | None) -> str:
+    """A cost from least to most; without a most, what it is at least."""
+    if least is None or most == least:
+        return _dollars(least)
+    if most is None:
+        return f"at least {least:,.2f} USD"
+    return f"about {least:,.2f} to {most:,.2f} USD"
 
 
 def _dollars(cost: float | None) -> str:

@@ -81,6 +81,8 @@ class SystemInfo:
     """How many calls of the door to expect, by phase and kind (`complete`, `embed`), as least and most
     (None: not known beforehand): in `prepare` per session of one exchange, in `open` per session of the
     haystack, in `call` per search. Kinds that are not named never occur; empty: nothing is declared."""
+    prompt_tokens: int | None = None
+    """Tokens of instructions in a completion it asks for, where that is known; for the plan alone."""
 
 
 @dataclass(frozen=True, slots=True)

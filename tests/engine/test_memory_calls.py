@@ -37,6 +37,14 @@ class Asking(ListMemory):
         return replace(super().info, needs=("llm",), uses_door=tuple(self.calls), calls=self.calls)
 
 
+class Wordy(Asking):
+    """Sends long instructions with whatever it asks, as packages do."""
+
+    @property
+    def info(self) -> SystemInfo:
+        return replace(super().info, prompt_tokens=8_000)
+
+
 class Telling(Asking):
     """Knows beforehand what each session takes."""
 
@@ -66,7 +74,11 @@ def test_each_phase_is_counted_in_its_own_units() -> None:
     assert prepare.complete == Bounds(distinct, 2 * distinct)
     assert prepare.embed == Bounds(0, distinct)
     assert prepare.text_tokens > 5 * distinct
-    assert prepare.cost == pytest.approx(prepare.text_tokens / 1e6)
+    assert prepare.prompt_tokens.least == prepare.text_tokens + 350 * distinct
+    assert prepare.prompt_tokens.most == 2 * prepare.prompt_tokens.least
+    assert prepare.completion_tokens == Bounds(120 * distinct, 240 * distinct)
+    assert prepare.cost == pytest.approx((prepare.prompt_tokens.least + 2 * 120 * distinct) / 1e6)
+    assert prepare.cost_most == pytest.approx(2 * (prepare.cost or 0))
     assert opening.units == 2 * AT_SCALES, "every episode opens its history"
     assert opening.complete == Bounds(0, 4 * AT_SCALES)
     assert (opening.text_tokens, opening.cost) == (0, 0.0), "nothing has to be asked there"
@@ -81,6 +93,36 @@ def test_a_system_that_knows_its_sessions_is_taken_at_its_word() -> None:
     assert prepare.complete == Bounds(prepare.units + 6, 3 * (prepare.units + 6))
 
 
+def test_the_totals_hold_what_memory_systems_ask() -> None:
+    calls: Calls = {"prepare": {"complete": (1, 2)}, "call": {"complete": (0, 1)}}
+    report = planned(Asking(calls=calls))
+    (prepare, call), quiet = report.memories, planned(Asking(calls={"call": {"embed": (1, 1)}}))
+    assert quiet.prompt_tokens == Bounds() and quiet.cost == quiet.cost_most == 0.0
+    assert call.prompt_tokens == Bounds(0, 350 * call.units) and call.cost == 0.0
+    for total, parts in (
+        (report.prompt_tokens, [one.prompt_tokens for one in (prepare, call)]),
+        (report.completion_tokens, [one.completion_tokens for one in (prepare, call)]),
+    ):
+        assert total == parts[0].plus(parts[1])
+    assert report.cost == prepare.cost and report.cost_most is not None
+    assert report.cost_most == pytest.approx((prepare.cost_most or 0) + (call.cost_most or 0))
+    document = report.as_dict()
+    assert document["prompt_tokens"] == sum(
+        one["prompt_tokens"]["least"] for one in document["memories"]
+    )
+    assert document["prompt_tokens_most"] == report.prompt_tokens.most
+    text = plan_text(report)
+    both = f"about {prepare.prompt_tokens.least:,} to {report.prompt_tokens.most:,} in"
+    assert f"  tokens    {both}" in text and f"{both}, " in text
+    assert " for memory systems" in text and "about 0 in, 0 out for agents and judges" in text
+
+
+def test_a_package_is_planned_with_its_own_instructions() -> None:
+    memory = Wordy(calls={"prepare": {"complete": (1, 1)}})
+    (prepare,) = planned(memory).memories
+    assert prepare.prompt_tokens.least == prepare.text_tokens + 8_000 * prepare.units
+
+
 def test_what_nobody_bounds_is_unknown_and_warned_about() -> None:
     report = planned(Asking(calls={"open": {"complete": (1, None)}}))
     (opening,) = report.memories
@@ -89,6 +131,10 @@ def test_what_nobody_bounds_is_unknown_and_warned_about() -> None:
     (warning,) = [line for line in report.warnings if "at most" in line and "beforehand" in line]
     assert warning.startswith("list: how many completions") and "to open histories" in warning
     assert f"{2 * AT_SCALES:,} or more completions by m" in plan_text(report)
+    assert (report.prompt_tokens.most, report.cost_most) == (None, None)
+    least = f"{report.prompt_tokens.least:,} or more in"
+    assert f"  tokens    about {least}" in plan_text(report)
+    assert f"  cost      at least {report.cost:,.2f} USD" in plan_text(report)
 
 
 def test_a_declaration_speaks_of_one_exchange() -> None:

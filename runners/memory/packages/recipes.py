@@ -34,6 +34,8 @@ class Recipe:
     """What is set differently from the package's defaults; part of the system's configuration."""
     complete: tuple[int, int | None] = (1, 1)
     """Completions to expect for a session of one batch, least and most (None: not known)."""
+    prompt_tokens: int | None = None
+    """Tokens (characters / 4) of the package's own words in one completion, counted at the door."""
     embed: tuple[int, int | None] = (0, 3)
     """Embedding requests to expect for a session of one batch; a search makes one."""
     limits: Mapping[str, str] = field(default_factory=dict)
@@ -89,6 +91,7 @@ RECIPES = {
                 "search": "vectors only: keywords and entities want downloads",
                 "threshold": 0.0,
             },
+            prompt_tokens=8_700,
         ),
         Recipe(
             "pkg:mem0-1",
@@ -100,6 +103,7 @@ RECIPES = {
             {**_OFFLINE, "MEM0_TELEMETRY": "False"},
             {"todays_date": "session"},
             complete=(1, 2),
+            prompt_tokens=1_450,
             embed=(0, None),
         ),
         Recipe(
@@ -112,6 +116,7 @@ RECIPES = {
             {**_OFFLINE},
             {"memory": "general_text", "date_in_messages": True},
             complete=(1, 3),
+            prompt_tokens=1_600,
         ),
         Recipe(
             "pkg:graphiti",
@@ -127,6 +132,7 @@ RECIPES = {
                 "undated_sessions": "1970-01-01",
             },
             complete=(1, None),
+            prompt_tokens=1_500,
             embed=(0, None),
             limits={
                 "scripts without spaces": "its full-text index cuts words at spaces, and its vectors"

@@ -264,6 +264,7 @@ class PackageSystem:
                 "open": {"complete": recipe.complete, "embed": recipe.embed},
                 "call": {"embed": (1, 1)},
             },
+            prompt_tokens=recipe.prompt_tokens,
             config={
                 "package": recipe.package,
                 "pins": recipe.pins,
