@@ -102,6 +102,9 @@ class ModelAccessConfig(_Section):
     cache: Literal["off", "record", "read", "replay"] = "off"
     recordings: str | None = None
     """File of recorded replies."""
+    after_cut: Annotated[float, Field(ge=0, le=64)] = 1.0
+    """Limit with which a memory system asks again for a reply that its limit cut before anything could be
+    read of it, as a multiple of the first; 1: with the same, 0: it does not ask again."""
     vectors: bool = False
     """Record the local embedder's vectors too, for replays without its weights."""
     faults: dict[str, Any] = Field(default_factory=dict)
@@ -109,6 +112,8 @@ class ModelAccessConfig(_Section):
 
     @model_validator(mode="after")
     def _file(self) -> ModelAccessConfig:
+        if 0 < self.after_cut < 1:
+            raise ValueError("after_cut is 0 (do not ask again), 1 or more, not a smaller limit")
         if self.cache != "off" and self.recordings is None:
             raise ValueError(f'cache = "{self.cache}" needs recordings = "FILE"')
         return self

@@ -109,6 +109,7 @@ class Experiment:
             self.memory_model,
             seed=self.config.seed,
             repeat=repeat,
+            after_cut=self.config.model_access.after_cut,
         )
 
     @property
@@ -154,12 +155,18 @@ class Experiment:
             "code": dict(self.code),
             **({"memory_model": self.memory_model} if self.memory_model else {}),
             **({"reply_tokens": self._reply_tokens()} if self._reply_tokens() else {}),
+            **({"after_cut": config.model_access.after_cut} if self._asks_otherwise else {}),
         }
 
     def _reply_tokens(self) -> dict[str, int]:
         """The models whose replies are cut, with the length."""
         models = self.config.models
         return {k: m["max_tokens"] for k, m in sorted(models.items()) if m.get("max_tokens")}
+
+    @property
+    def _asks_otherwise(self) -> bool:
+        """Whether cut replies are asked for in another way than without the setting."""
+        return self.memory_model is not None and self.config.model_access.after_cut != 1.0
 
     @property
     def hash(self) -> str:

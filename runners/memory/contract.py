@@ -158,6 +158,14 @@ class Door(Protocol):
         """
 
 
+@runtime_checkable
+class Regrowing(Protocol):
+    """A door that says what to do about a reply which its limit cut and of which nothing can be read."""
+
+    after_cut: float
+    """Limit of the next request as a multiple of the first's; 0: it is not asked for again."""
+
+
 Artifact = Any
 """Whatever `prepare` returns: immutable, shared by all haystacks that hold the session."""
 

@@ -7,12 +7,13 @@ is not the system's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.errors import UserError
-from runners.memory.contract import Door, MemoryError_
+from runners.memory.contract import Door, MemoryError_, Regrowing
 from runners.memory.json_repair import Misfit, read_json
 from runners.memory.needs import LLM
 
@@ -131,14 +132,18 @@ async def extract(
     """Ask for a value of `schema`; at most `attempts` calls at the door.
 
     A reply that does not keep the schema is repaired where that takes no invention
-    (`json_repair.read_json`); else the model is told what was wrong and asked again.
+    (`json_repair.read_json`: one that was cut is used as far as it goes); else the model is told what
+    was wrong and asked again. Where the door has an answer to cut replies, one of which nothing can be
+    read is asked for with more room instead, or not again.
     """
-    asked = list(messages)
+    asked: Sequence[Mapping[str, Any]] = messages
+    after_cut = door.after_cut if isinstance(door, Regrowing) else 1.0
+    limit = max_tokens
     raws: list[str] = []
     problem = ""
     for _ in range(attempts):
         reply = await door.complete(
-            asked, phase=phase, schema=schema, max_tokens=max_tokens, temperature=temperature
+            asked, phase=phase, schema=schema, max_tokens=limit, temperature=temperature
         )
         raws.append(reply.text)
         try:
@@ -147,6 +152,12 @@ async def extract(
             problem = str(misfit)
             if reply.finish == "length":
                 problem += " (it was cut off: be briefer)"
+                if after_cut == 0:
+                    break
+                if after_cut != 1:
+                    # The same question with more room: what was written comes again, and its end.
+                    limit = math.ceil(max_tokens * after_cut)
+                    continue
         else:
             return Extracted(
                 found.value, len(raws), tuple(found.repairs), found.dropped, raw=tuple(raws)

@@ -60,7 +60,8 @@ class MemoryDoor:
     """Implements `runners.memory.contract.Door` for one owner.
 
     `phase` is the one in force where a call names none. `seed` is sent with every completion,
-    `repeat` keeps the repeats of an episode from sharing a recording.
+    `repeat` keeps the repeats of an episode from sharing a recording. `after_cut` is the run's answer
+    to replies that their limit cut (`runners.memory.contract.Regrowing`).
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class MemoryDoor:
         phase: str = INGEST,
         seed: int | None = None,
         repeat: int = 0,
+        after_cut: float = 1.0,
     ) -> None:
         self.owner = owner
+        self.after_cut = after_cut
         self.model = model
         self.phase = phase
         self.meter = Meter()

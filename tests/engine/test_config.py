@@ -49,6 +49,8 @@ def test_a_good_one() -> None:
         ("[budget]\nmode = 'soft'", "`budget.mode` = 'soft'"),
         ("[caps]\ncost = 0", "`caps.cost` = 0"),
         ("[limits]\nmemory_s = inf", "`limits.memory_s`"),
+        ("[models]\nafter_cut = 0.5", "after_cut is 0 (do not ask again), 1 or more"),
+        ("[models]\nafter_cut = -1", "`models.after_cut` = -1"),
         ("[alarm]\nshare = 1.5", "`alarm.share` = 1.5"),
         (
             "[limits.memories.bm25]\nconcurency = 2",

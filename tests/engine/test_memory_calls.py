@@ -117,6 +117,16 @@ def test_the_totals_hold_what_memory_systems_ask() -> None:
     assert " for memory systems" in text and "about 0 in, 0 out for agents and judges" in text
 
 
+def test_the_answer_to_cut_replies_reaches_every_door_and_is_part_of_the_settings() -> None:
+    made = planned(Asking(calls={"prepare": {"complete": (1, 1)}})).experiment
+    models = made.config.model_access.model_copy(update={"after_cut": 2.0})
+    other = replace(made, config=made.config.model_copy(update={"model_access": models}))
+    assert (made.memory_door("x").after_cut, other.memory_door("x").after_cut) == (1.0, 2.0)
+    assert "after_cut" not in made.effective() and other.effective()["after_cut"] == 2.0
+    assert made.hash != other.hash
+    assert replace(other, memory_model=None).hash == replace(made, memory_model=None).hash
+
+
 def test_a_package_is_planned_with_its_own_instructions() -> None:
     memory = Wordy(calls={"prepare": {"complete": (1, 1)}})
     (prepare,) = planned(memory).memories

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memtui.errors import UserError
@@ -16,7 +18,7 @@ from runners.memory.extraction import (
     require_door,
 )
 from runners.models.model_errors import ErrorKind, ModelError
-from runners.models.scripted_door import ScriptedDoor
+from runners.models.scripted_door import Messages, ScriptedDoor
 
 SCHEMA = {
     "type": "object",
@@ -54,6 +56,48 @@ class CutOff(ScriptedDoor):
 async def test_a_reply_that_was_cut_off_is_told_to_be_briefer() -> None:
     found = await extract(CutOff(["", ""]), ASKED, SCHEMA, phase="ingest")
     assert found.problem.endswith("(it was cut off: be briefer)")
+
+
+class Limited(ScriptedDoor):
+    """Writes one long list and stops at the limit of each reply; one character is one token."""
+
+    def __init__(self, text: str, after_cut: float = 1.0) -> None:
+        super().__init__(lambda messages, schema: text)
+        self.text = text
+        self.after_cut = after_cut
+        self.limits: list[int] = []
+
+    async def complete(
+        self, messages: Messages, *, max_tokens: int | None = None, **options: Any
+    ) -> Completion:
+        assert max_tokens is not None
+        await super().complete(messages)
+        self.limits.append(max_tokens)
+        text = self.text[:max_tokens]
+        return Completion(text, finish="stop" if text == self.text else "length")
+
+
+LIST = '{"facts": ["Tom is a cat.", "Ann is a dog."]}'
+
+
+async def test_a_cut_reply_is_used_as_far_as_it_goes() -> None:
+    for after_cut in (0.0, 1.0, 2.0):
+        door = Limited(LIST, after_cut)
+        found = await extract(door, ASKED, SCHEMA, phase="ingest", max_tokens=30)
+        assert (found.value, found.repairs) == ({"facts": ["Tom is a cat."]}, ("truncated",))
+        assert door.limits == [30], "and not asked for again"
+
+
+async def test_what_the_limit_cut_unread_is_given_more_room_or_left() -> None:
+    same, roomy, once = (Limited(LIST, after_cut) for after_cut in (1.0, 2.5, 0.0))
+    found = [
+        await extract(d, ASKED, SCHEMA, phase="ingest", max_tokens=16) for d in (same, roomy, once)
+    ]
+    assert same.limits == [16, 16] and not found[0].usable
+    assert "be briefer" in same.asked[1].text
+    assert roomy.limits == [16, 40] and found[1].value == {"facts": ["Tom is a cat."]}
+    assert roomy.asked[0].messages == roomy.asked[1].messages, "the same, with more room"
+    assert once.limits == [16] and not found[2].usable and found[2].calls == 1
 
 
 async def test_a_provider_that_fails_is_not_the_systems_fault() -> None:
