@@ -33,7 +33,7 @@ from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.widgets.heat_table import HeatTable, RowDrawer
-from memtui.widgets.lines import LineBlock
+from memtui.widgets.lines import LineBlock, RestBlock
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 
@@ -79,7 +79,7 @@ class OverviewScreen(TypedOverview):
         yield LineBlock([Text(end="")] * 2, id="heat-head")
         yield HeatTable(id="heat")
         yield LineBlock(id="cell-facts")
-        yield LineBlock(id="lower")
+        yield RestBlock(id="lower")
         yield PlotView(id="plot")
 
     @property
@@ -209,7 +209,8 @@ class OverviewScreen(TypedOverview):
     # --- keys -----------------------------------------------------------------------------------
 
     @on(HeatTable.Moved)
-    def _cell_moved(self) -> None:
+    @on(RestBlock.Resized)
+    def _around_changed(self) -> None:
         self.draw_around()
 
     @on(HeatTable.Chosen)

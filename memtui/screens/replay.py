@@ -38,7 +38,7 @@ from memtui.views.hints import Hint
 from memtui.views.styled import styled
 from memtui.views.title import Title
 from memtui.widgets.heat_table import HeatTable
-from memtui.widgets.lines import LineBlock
+from memtui.widgets.lines import LineBlock, RestBlock
 
 if TYPE_CHECKING:
     from memtui.report.on_screen import Data
@@ -96,7 +96,7 @@ class ReplayScreen(MemtuiScreen):
         yield LineBlock([Text(end="")] * 3, id="heat-head")
         yield HeatTable(id="heat")
         yield LineBlock(id="cell-facts")
-        yield LineBlock(id="lower")
+        yield RestBlock(id="lower")
 
     def on_mount(self) -> None:
         self.query_one(HeatTable).focus()
@@ -340,7 +340,8 @@ class ReplayScreen(MemtuiScreen):
     # --- keys -----------------------------------------------------------------------------------
 
     @on(HeatTable.Moved)
-    def _cell_moved(self) -> None:
+    @on(RestBlock.Resized)
+    def _around_changed(self) -> None:
         self._draw_around()
 
     @on(HeatTable.Chosen)

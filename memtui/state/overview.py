@@ -100,6 +100,16 @@ class CellView:
         self._counts: Tally | None = None
         self._shares: dict[Measure, Share] = {}
 
+    def __eq__(self, other: object) -> bool:
+        """Whether two cells say the same."""
+        if not isinstance(other, CellView):
+            return NotImplemented
+        return self._said() == other._said()
+
+    def _said(self) -> tuple[object, ...]:
+        shares = [self.share(measure) for measure in Measure]
+        return self.cell_id, self.rung, self.counts, shares, self.excluded, self.flagged
+
     @property
     def counts(self) -> Tally:
         """The answerable items."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -14,7 +15,15 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 
-from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, CellView, Measure, Overview, Rung
+from memtui.state.overview import (
+    GOOD_WHEN_HIGH,
+    ArmView,
+    CellView,
+    Measure,
+    Overview,
+    Rung,
+    Share,
+)
 from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
@@ -44,8 +53,12 @@ class Geometry:
 
 def geometry(overview: Overview, width: int) -> Geometry:
     """Columns for `width` cells: the rates always, then s*, change, P90R and bars as they fit."""
-    longest = max((cell_len(clean_line(row.arm.key)) for row in overview.arms), default=4)
-    columns = len(overview.rungs)
+    return _geometry(tuple(row.arm.key for row in overview.arms), len(overview.rungs), width)
+
+
+@lru_cache(maxsize=16)
+def _geometry(names: tuple[str, ...], columns: int, width: int) -> Geometry:
+    longest = max((cell_len(clean_line(name)) for name in names), default=4)
     name = min(max(longest, 12), 32)
     room = width - 1
     for cell, gap, beside in ((9, 1, 21), (8, 1, 21), (7, 1, 15), (7, 1, 9), (6, 1, 9), (6, 0, 0)):
@@ -103,6 +116,7 @@ class HeatTable(LineView):
         before = self._overview
         at = None if before is None or not before.rungs else before.rungs[self._column]
         at, self._wanted_rung = self._wanted_rung or at, None
+        drawn = None if self._draw is not None or draw is not None else self._visible()
         self._overview, self._measure, self._draw = overview, measure, draw
         for row, view in enumerate(overview.arms):
             if view.arm.id == self._arm_id:
@@ -114,8 +128,34 @@ class HeatTable(LineView):
         height = len(overview.arms)
         if before is None or len(before.arms) != height:
             self.styles.height = max(1, height)
+        elif drawn is not None and self._shape_of(before) == self._shape_of(overview):
+            for (index, old), (_, new) in zip(drawn, self._visible(), strict=True):
+                if old != new:
+                    self.refresh_index(index)
+            return
         self.content_changed()
-        self._tell()
+
+    def _shape_of(self, overview: Overview) -> tuple[Sequence[Rung], Geometry]:
+        return overview.rungs, geometry(overview, self.line_width)
+
+    def _visible(self) -> list[tuple[int, Hashable]]:
+        """The rows in view, and what each of them says."""
+        overview = self._overview
+        if overview is None:
+            return []
+        top = round(self.scroll_offset.y)
+        shown = range(top, min(top + self.size.height, len(overview.arms)))
+        return [(index, self._says(index, overview)) for index in shown]
+
+    def _says(self, index: int, overview: Overview) -> Hashable:
+        """Everything that changes the pixels of a row but width, look and focus."""
+        view, here = overview.arms[index], index == self._row
+        shares = [None if cell is None else cell.share(self._measure) for cell in view.cells]
+        bold = [self._at_target(share, overview) for share in shares]
+        return (
+            view.arm.key, self._measure, tuple(shares), tuple(bold), view.delta, view.s_star,
+            str(view.p90r), self._column if here else None,
+        )  # fmt: skip
 
     def stand_on(self, arm_id: int, rung: Rung | None = None) -> None:
         """Put the cursor on an arm, and on a rung if given, at once or when it is shown next."""
@@ -209,9 +249,7 @@ class HeatTable(LineView):
                     look,
                     width=shape.cell,
                     goodness=good,
-                    at_target=self._measure is Measure.PASS
-                    and value is not None
-                    and value >= overview.alpha,
+                    at_target=self._at_target(share, overview),
                     selected=here and column == self._column and self.has_focus,
                     uncertain=share is not None and share.n < FEW,
                 )
@@ -238,6 +276,10 @@ class HeatTable(LineView):
         if self._draw is None or index != self._row:
             return None
         return look_of(self).cursor if self.has_focus else look_of(self).cursor_idle
+
+    def _at_target(self, share: Share | None, overview: Overview) -> bool:
+        value = None if share is None or self._measure is not Measure.PASS else share.value
+        return value is not None and value >= overview.alpha
 
     def _goodness(self, value: float) -> float:
         return value if self._measure in GOOD_WHEN_HIGH else 1.0 - value

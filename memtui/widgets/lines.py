@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from math import ceil
 from typing import ClassVar, Protocol, cast
 
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBarRender
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -65,13 +69,19 @@ class LineBlock(Widget):
         return self._lines
 
     def show(self, lines: Sequence[Text]) -> None:
-        """Replace the lines; the widget is as high as they are many."""
-        self._lines = list(lines)
+        """Replace the lines; the widget is as high as they are many. Only lines that differ are repainted."""
+        before, self._lines = self._lines, list(lines)
         height = self.styles.height
         grows = height is None or height.is_auto
         # Compared with the height on screen, not with the last lines: those may have been shown before
         # the first layout, which then knew nothing of them.
-        self.refresh(layout=grows and len(lines) != self.size.height)
+        if grows and len(lines) != self.size.height:
+            self.refresh(layout=True)
+            return
+        pairs = zip_longest(before, self._lines)
+        changed = [y for y, (old, new) in enumerate(pairs) if not _same(old, new)]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
@@ -81,6 +91,22 @@ class LineBlock(Widget):
         base = look.bar if self._on_bar else look.base
         text = self._lines[y] if y < len(self._lines) else Text(end="")
         return strip_of(text, self.size.width, base, ascii_only=is_ascii(self))
+
+
+class RestBlock(LineBlock):
+    """Lines in the room that is left by the widgets around it."""
+
+    @dataclass
+    class Resized(Message):
+        """There is another number of lines to fill now."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+
+def _same(one: Text | None, other: Text | None) -> bool:
+    """Whether two lines look the same; equality of rich texts leaves the style of the whole out."""
+    return one == other and (one is None or other is None or one.style == other.style)
 
 
 class LineView(ScrollView, can_focus=True):
@@ -133,16 +159,41 @@ class LineView(ScrollView, can_focus=True):
             # The scrollbar stays or stays away, so nothing around this widget moves: no new layout of
             # the whole screen, which is what assigning the size would ask for.
             self.set_reactive(LineView.virtual_size, size)
-            self._scroll_update(size)
+            if size.height < before.height or self._thumb(size) != self._thumb(before):
+                self._scroll_update(size)
+            else:  # a run that grows by some rows of many thousand: its scrollbar looks the same
+                bar = self.vertical_scrollbar
+                bar.set_reactive(ScrollBar.window_virtual_size, size.height)
         else:
             self.virtual_size = size
         self.refresh()
+
+    def _thumb(self, size: Size) -> tuple[int, int]:
+        """Where the thumb of the scrollbar begins and how long it is, in eighths of a cell."""
+        height, total = self.size.height, size.height
+        if total <= height:
+            return 0, 0
+        long = max(1.0, height * height / total)
+        return int((height - long) * self.scroll_y / (total - height) * 8), ceil(long * 8)
 
     @property
     def line_width(self) -> int:
         """Cells a line may take: the scrollbar covers the rest."""
         covered = self.scrollbar_size_vertical if self.show_vertical_scrollbar else 0
         return max(0, self.size.width - covered)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Kept lines go to the screen as they are: there is no border or padding to be put around them,
+        and of a strip that is the same object neither colours nor bytes are worked out again."""
+        if self.line_key(self.scroll_offset.y) is None or self.styles.gutter or self.opacity < 1:
+            return super().render_lines(crop)
+        background = self.background_colors[1]
+        strips = [self.render_line(y) for y in crop.line_range]
+        for colours in self.get_line_filters():
+            strips = [strip.apply_filter(colours, background) for strip in strips]
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
     def render_line(self, y: int) -> Strip:
         look = look_of(self)
