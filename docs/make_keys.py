@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memtui.app import MemtuiApp
-from memtui.screens.keys import all_keys, shown
+from memtui.screens.keys import DIALOGS, all_keys, dialog_keys, shown
 
 PAGE = Path(__file__).resolve().with_name("keys-and-themes.md")
 REGION = re.compile(r"(<!-- keys -->\n).*?(<!-- end of keys -->)", re.DOTALL)
@@ -23,6 +23,8 @@ SCOPES = {
     "everywhere": "Everywhere",
     "lists": "Lists and texts",
     "pair": "Compare, side by side",
+    "dialogs": "Dialogs",
+    **{scope: f"Dialog: {scope}" for scope, _ in DIALOGS[1:]},
 }
 
 
@@ -34,7 +36,7 @@ def filled(page: str) -> str:
 def table() -> Iterator[str]:
     """One table per scope: id, key as the configuration writes it, what it does."""
     scope = ""
-    for key in all_keys(MemtuiApp):
+    for key in [*all_keys(MemtuiApp), *dialog_keys()]:
         if key.scope != scope:
             scope = key.scope
             yield from ("", f"### {SCOPES.get(scope, scope.capitalize())}", "")

@@ -355,24 +355,19 @@ class MemtuiApp(RememberingApp):
             return
         if not isinstance(self.screen, MemtuiScreen):
             return
-        from memtui.screens.dialogs import Choice, Question
+        from memtui.screens.dialogs import QuitQuestion
 
-        question = Question(
+        question = QuitQuestion(
             "The run is still going on",
             f"It was started with this window (process {child.pid}) and can go on without it.",
-            (
-                Choice("l", "leave it running and quit"),
-                Choice("s", "stop it and quit (it can be continued)"),
-                Choice("c", "cancel"),
-            ),
         )
         self.push_screen(question, self._on_quit_answer)
 
     def _on_quit_answer(self, answer: str | None) -> None:
-        if answer == "s" and self._child is not None:
+        if answer == "stop" and self._child is not None:
             self.say("stopping the run; episodes in flight are marked")
             self._stop_and_leave(self._child)
-        elif answer == "l":
+        elif answer == "leave":
             self.exit(0)
 
     @work(exclusive=True, group="quit")

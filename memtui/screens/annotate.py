@@ -11,13 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.store.records import EpisodeRow
 from memtui.store.side_file import BAD_GOLD, BOOKMARK, FLAG, NOTE, Marks
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
+from memtui.widgets.offer_lines import Offer, OfferLines
 
 WIDEST = 68
 LONGEST_QUESTION = 240
@@ -29,10 +30,10 @@ class Annotate(Dialog):
     AUTO_FOCUS: ClassVar[str] = ""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "switch('bookmark')", show=False),
-        Binding("f", "switch('flag')", show=False),
-        Binding("n,tab", "write", show=False),
-        Binding("enter", "keep", show=False),
+        Binding("b", "switch('bookmark')", "bookmark", show=False, id="annotate.bookmark"),
+        Binding("f", "switch('flag')", "flag bad gold", show=False, id="annotate.flag"),
+        Binding("n,tab", "write", "write the note", show=False, id="annotate.note"),
+        Binding("enter", "keep", "keep", show=False, id="annotate.keep"),
     ]
 
     def __init__(self, row: EpisodeRow, marks: Marks) -> None:
@@ -48,11 +49,11 @@ class Annotate(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="annotate-what", on_bar=True)
+            yield OfferLines(id="annotate-what")
             yield Input(
                 value=clean_line(self._note_before), placeholder="note", id="note", compact=True
             )
-            yield LineBlock(id="annotate-keys", on_bar=True)
+            yield OfferLines(id="annotate-keys")
 
     def on_mount(self) -> None:
         self.set_focus(None)
@@ -81,25 +82,30 @@ class Annotate(Dialog):
             )
         )
         lines.append(Text(end=""))
-        for key, kind, label in (
-            ("b", BOOKMARK, "bookmark this episode"),
-            ("f", FLAG, "flag the gold of its question as bad (F: out of every rate)"),
+        offers = []
+        for kind, label in (
+            (BOOKMARK, "bookmark this episode"),
+            (FLAG, "flag the gold of its question as bad (F: out of every rate)"),
         ):
-            sign = "[x]" if self._now[kind] else "[ ]"
+            key, sign = self.sign(f"annotate.{kind}"), "[x]" if self._now[kind] else "[ ]"
+            offers.append(Offer(len(lines), f"switch('{kind}')"))
             lines.append(
                 Text.assemble(
                     (f"{key} ", look.accent), sign, f" {clean_line(label, width=width - 7)}", end=""
                 )
             )
-        lines.append(Text.assemble(("n ", look.accent), "note:", end=""))
-        what = self.query_one("#annotate-what", LineBlock)
+        offers.append(Offer(len(lines), "write"))
+        lines.append(
+            Text.assemble((f"{self.sign('annotate.note')} ", look.accent), "note:", end="")
+        )
+        what = self.query_one("#annotate-what", OfferLines)
         what.styles.width = width
-        what.show(lines)
+        what.show(lines, offers)
         self.query_one("#note", Input).styles.width = width
-        keys = self.query_one("#annotate-keys", LineBlock)
+        keys = self.query_one("#annotate-keys", OfferLines)
         keys.styles.width = width
-        hint = "Enter keep   Esc leave as it was"
-        keys.show([Text(end=""), styled(hint, look.muted)])
+        hint, clicks = self.hints(1, ("annotate.keep", "keep"), (CLOSE, "leave as it was"))
+        keys.show([Text(end=""), hint], clicks)
 
     def action_switch(self, kind: str) -> None:
         """Switch the bookmark or the flag."""

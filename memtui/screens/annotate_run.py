@@ -11,12 +11,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.state.run_list import RunLine
 from memtui.store.side_file import ALIAS, NOTE
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.offer_lines import OfferLines
 
 WIDEST = 68
 
@@ -26,7 +27,15 @@ class AnnotateRun(Dialog):
 
     AUTO_FOCUS: ClassVar[str] = "#alias"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,down,up,shift+tab", "other", show=False, priority=True)
+        Binding(
+            "tab,down,up,shift+tab",
+            "other",
+            "the other line",
+            show=False,
+            priority=True,
+            id="names.other",
+        ),
+        Binding("enter", "keep", "keep", show=False, id="names.keep"),
     ]
 
     def __init__(self, line: RunLine) -> None:
@@ -40,7 +49,7 @@ class AnnotateRun(Dialog):
             yield self._line("alias", self._shown[ALIAS], "another name")
             yield LineBlock(id="annotate-note", on_bar=True)
             yield self._line("note", self._shown[NOTE], "what it was for, what to know of it")
-            yield LineBlock(id="annotate-keys", on_bar=True)
+            yield OfferLines(id="annotate-keys")
 
     def _line(self, id: str, value: str, placeholder: str) -> Input:
         # Not selected on focus: the first letter typed must not take the place of a whole note.
@@ -56,17 +65,16 @@ class AnnotateRun(Dialog):
                 [styled(name, look.strong), Text(end=""), styled("alias", look.muted)],
             ),
             ("#annotate-note", [Text(end=""), styled("note", look.muted)]),
-            (
-                "#annotate-keys",
-                [
-                    Text(end=""),
-                    styled("Enter keep   Tab the other   Esc leave as it was", look.muted),
-                ],
-            ),
         ):
             block = self.query_one(id, LineBlock)
             block.styles.width = width
             block.show(lines)
+        keys = self.query_one("#annotate-keys", OfferLines)
+        keys.styles.width = width
+        hint, clicks = self.hints(
+            1, ("names.keep", "keep"), ("names.other", "the other"), (CLOSE, "leave as it was")
+        )
+        keys.show([Text(end=""), hint], clicks)
         for line in self.query(Input):
             line.styles.width = width
 
@@ -76,7 +84,8 @@ class AnnotateRun(Dialog):
         (note if alias.has_focus else alias).focus()
 
     @on(Input.Submitted)
-    def _keep(self) -> None:
+    def action_keep(self) -> None:
+        """Keep both."""
         self.dismiss("keep")
 
     def entries(self) -> list[tuple[str, str, str]]:

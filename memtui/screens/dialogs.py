@@ -2,71 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Click, Key
 from textual.screen import ModalScreen
 
+from memtui.screens.keys import Key, first_of, keys_of, with_keymap
 from memtui.views.styled import styled
 from memtui.views.wrapping import wrap
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
+from memtui.widgets.offer_lines import Offer, OfferLines
+
+if TYPE_CHECKING:
+    from memtui.screens.navigation import NavigatingApp
+
+CLOSE = "dialog.close"
 
 
 class Dialog(ModalScreen[str]):
-    """Base of the dialogs: Esc gives an empty answer."""
+    """Base of the dialogs: Esc gives an empty answer. What their keys do has an id, as on screens."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss('')", "close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss('')", "close", show=False, id=CLOSE)
+    ]
 
+    def own_keys(self) -> dict[str, Key]:
+        """The keys of the dialog by id, as the reader's configuration binds them."""
+        changed = cast("NavigatingApp", self.app).keys_changed
+        return {key.id: key for key in with_keymap(keys_of(self, ""), changed)}
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An answer to a question: the key that gives it and what it means."""
+    def sign(self, name: str) -> str:
+        """The key of an id, as it is shown."""
+        return first_of(self.own_keys()[name].keys)
 
-    key: str
-    label: str
+    def hints(self, line: int, *said: tuple[str, str]) -> tuple[Text, list[Offer]]:
+        """Keys and what they do, in one line that can be clicked; `said`: (id, words) each."""
+        look, keys = look_of(self), self.own_keys()
+        actions = {one.id: one.action for _, one in self._bindings}
+        text, offers = Text(end="", no_wrap=True), []
+        for name, words in said:
+            start = text.cell_len
+            text.append(f"{first_of(keys[name].keys)} {words}", look.muted)
+            offers.append(Offer(line, actions[name], start, text.cell_len))
+            text.append("   ", look.muted)
+        text.right_crop(3)
+        return text, offers
 
 
 class Question(Dialog):
-    """Asks with a few keys; the answer is the key, or nothing for Esc."""
+    """Asks with a few keys, those that a subclass binds to `answer`; nothing for Esc."""
 
-    def __init__(self, title: str, body: str, choices: Sequence[Choice]) -> None:
+    def __init__(self, title: str, body: str, labels: Mapping[str, str] | None = None) -> None:
+        """`labels`: other words for an answer than its binding has, by id."""
         super().__init__()
-        self._heading, self._body, self._choices = title, body, tuple(choices)
+        self._heading, self._body, self._labels = title, body, labels or {}
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="question", on_bar=True)
+            yield OfferLines(id="question")
 
     def on_mount(self) -> None:
-        look = look_of(self)
+        look, keys = look_of(self), self.own_keys()
         width = max(30, min(60, self.app.size.width - 8))
         lines = [styled(self._heading, look.strong), Text(end="")]
         lines += [Text(part, end="") for part in wrap(self._body, width)]
         lines.append(Text(end=""))
-        for choice in self._choices:
-            lines.append(
-                Text.assemble((f"{choice.key:>5}", look.accent), f"  {choice.label}", end="")
-            )
-        block = self.query_one("#question", LineBlock)
+        offers = []
+        for _, one in self._bindings:
+            if one.id is None or one.id == CLOSE:
+                continue
+            offers.append(Offer(len(lines), one.action))
+            label = self._labels.get(one.id, one.description)
+            sign = first_of(keys[one.id].keys)
+            lines.append(Text.assemble((f"{sign:>5}", look.accent), f"  {label}", end=""))
+        block = self.query_one("#question", OfferLines)
         block.styles.width = width
-        block.show(lines)
+        block.show(lines, offers)
 
-    def on_click(self, event: Click) -> None:
-        """A click on an answer gives it."""
-        block = self.query_one("#question", LineBlock)
-        at = event.screen_y - block.region.y - (len(block.lines) - len(self._choices))
-        if block.region.contains(event.screen_x, event.screen_y) and 0 <= at < len(self._choices):
-            self.dismiss(self._choices[at].key)
+    def action_answer(self, answer: str) -> None:
+        """Give the answer."""
+        self.dismiss(answer)
 
-    def on_key(self, event: Key) -> None:
-        pressed = event.character or event.key
-        for choice in self._choices:
-            if pressed == choice.key:
-                event.stop()
-                self.dismiss(choice.key)
+
+class QuitQuestion(Question):
+    """What becomes of the run that was started with the window."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "answer('leave')", "leave it running and quit", show=False, id="quit.leave"),
+        Binding(
+            "s", "answer('stop')", "stop it and quit (it can be continued)", show=False,
+            id="quit.stop",
+        ),
+        Binding("c", "answer('')", "cancel", show=False, id="quit.cancel"),
+    ]  # fmt: skip
+
+
+class StopQuestion(Question):
+    """Whether a run is stopped."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('yes')", "stop it", show=False, id="stop.yes"),
+        Binding("n", "answer('')", "leave it running", show=False, id="stop.no"),
+    ]

@@ -14,34 +14,31 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Click, Key
 from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.screens import clipboard, picture
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.state.new_file import folder_for, free_name, typed_path, write_new
 from memtui.store.secrets import SecretFilter
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
+from memtui.widgets.offer_lines import Offer, OfferLines
 
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
 WIDEST = 72
-FIRST_FORM = 2
-"""Lines above the first form."""
-WRITE = len("Enter write")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """A form that what is on screen can be kept in."""
 
-    key: str
     name: str
+    """Which names it, in lower case, after `export.`: the id of its key."""
     what: str
     suffix: str
     made: Callable[[], str]
@@ -51,15 +48,20 @@ class Form:
 class ExportDialog(Dialog):
     """A letter chooses the form, Enter writes it under the name that is shown, Tab changes the name.
 
-    The answer is the letter of the form and the path.
+    The answer is the name of the form, a blank and the path.
     """
 
     AUTO_FOCUS: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "write", "write the file", show=False, id="export.write"),
         Binding("tab", "rename", "change the name", show=False, id="export.name"),
-        Binding("down,j", "other(1)", "next form", show=False, id="export.next"),
-        Binding("up,k", "other(-1)", "previous form", show=False, id="export.previous"),
+        Binding("down", "other(1)", "next form", show=False, id="export.next"),
+        Binding("up", "other(-1)", "previous form", show=False, id="export.previous"),
+        Binding("t", "form('text')", "text", show=False, id="export.text"),
+        Binding("s", "form('SVG')", "SVG", show=False, id="export.svg"),
+        Binding("c", "form('CSV')", "CSV", show=False, id="export.csv"),
+        Binding("j", "form('JSON')", "JSON", show=False, id="export.json"),
+        Binding("w", "form('whole')", "the text that o opens", show=False, id="export.whole"),
     ]
 
     def __init__(self, forms: Sequence[Form], folder: Path, stem: str) -> None:
@@ -71,9 +73,9 @@ class ExportDialog(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="export-forms", on_bar=True)
+            yield OfferLines(id="export-forms")
             yield Input(id="export-name", compact=True, select_on_focus=False)
-            yield LineBlock(id="export-keys", on_bar=True)
+            yield OfferLines(id="export-keys")
 
     def on_mount(self) -> None:
         self.set_focus(None)
@@ -97,44 +99,37 @@ class ExportDialog(Dialog):
         look = look_of(self)
         width = max(30, min(WIDEST, self.app.size.width - 8))
         lines = [styled("export what is on screen", look.strong), Text(end="")]
+        offers = []
         for at, form in enumerate(self._forms):
             chosen = at == self._at
             line = Text(end="", no_wrap=True)
-            line.append(f" {form.key} ", look.chip if chosen else look.accent)
+            offers.append(Offer(len(lines), f"form('{form.name}')"))
+            line.append(
+                f" {self.sign(f'export.{form.name.lower()}')} ",
+                look.chip if chosen else look.accent,
+            )
             line.append(f" {form.name:<5} ", look.strong if chosen else "")
             line.append(form.what, look.muted)
             line.truncate(width, overflow="ellipsis")
             lines.append(line)
         lines += [Text(end=""), styled("to the file", look.muted)]
-        forms = self.query_one("#export-forms", LineBlock)
-        said = styled("Enter write   Tab change the name   Esc close", look.muted)
+        forms = self.query_one("#export-forms", OfferLines)
+        said, clicks = self.hints(
+            1, ("export.write", "write"), ("export.name", "change the name"), (CLOSE, "close")
+        )
         if self._trouble:
-            said = styled(clean_line(self._trouble, width=width), look.budget)
-        keys = self.query_one("#export-keys", LineBlock)
+            said, clicks = styled(clean_line(self._trouble, width=width), look.budget), []
+        keys = self.query_one("#export-keys", OfferLines)
         for block in (forms, keys):
             block.styles.width = width
         self.name_line.styles.width = width
-        forms.show(lines)
-        keys.show([Text(end=""), said])
+        forms.show(lines, offers)
+        keys.show([Text(end=""), said], clicks)
 
-    def on_click(self, event: Click) -> None:
-        """A click on a form chooses it, one on `Enter write` writes."""
-        forms, keys = (
-            self.query_one(name, LineBlock) for name in ("#export-forms", "#export-keys")
-        )
-        at = event.screen_y - forms.region.y - FIRST_FORM
-        if forms.region.contains(event.screen_x, event.screen_y) and 0 <= at < len(self._forms):
-            self._choose(at)
-        elif event.screen_y == keys.region.y + 1 and 0 <= event.screen_x - keys.region.x < WRITE:
-            self.action_write()
-
-    def on_key(self, event: Key) -> None:
-        """The letter of a form."""
-        if self.name_line.has_focus or event.character is None:
-            return
+    def action_form(self, name: str) -> None:
+        """Choose a form, where the screen has it."""
         for at, form in enumerate(self._forms):
-            if event.character == form.key:
-                event.stop()
+            if form.name == name:
                 self._choose(at)
 
     def action_other(self, by: int) -> None:
@@ -163,11 +158,11 @@ class ExportDialog(Dialog):
         if not path.name:
             self._trouble = "the file needs a name"
         elif path.exists():
-            self._trouble = f"{path.name} exists: choose another name (Tab)"
+            self._trouble = f"{path.name} exists: choose another name ({self.sign('export.name')})"
         elif not path.parent.is_dir():
             self._trouble = f"there is no folder {path.parent}"
         else:
-            self.dismiss(f"{self._forms[self._at].key}{path}")
+            self.dismiss(f"{self._forms[self._at].name} {path}")
             return
         self._draw()
 
@@ -176,9 +171,9 @@ def offer(app: NavigatingApp) -> None:
     """Ask in which form to keep what is on screen now, and keep it."""
     shot = picture.taken(app)
     forms = [
-        Form("t", "text", "the screen as it is drawn", "txt", partial(picture.as_text, shot)),
+        Form("text", "the screen as it is drawn", "txt", partial(picture.as_text, shot)),
         Form(
-            "s", "SVG", "the screen with its colours", "svg",
+            "SVG", "the screen with its colours", "svg",
             partial(picture.as_svg, shot, look_of(app.screen)),
         ),
     ]  # fmt: skip
@@ -187,18 +182,19 @@ def offer(app: NavigatingApp) -> None:
         data = screen.data_to_export()
         if data is not None:
             forms += [
-                Form("c", "CSV", f"one row per {data.row}", "csv", data.csv),
-                Form("j", "JSON", "one document, as the command line prints it", "json", data.json),
+                Form("CSV", f"one row per {data.row}", "csv", data.csv),
+                Form("JSON", "one document, as the command line prints it", "json", data.json),
             ]
         whole = screen.page_maker()
         if whole is not None:
-            forms.append(Form("w", "whole", "the text that o opens", "txt", whole))
+            forms.append(Form("whole", "the text that o opens", "txt", whole))
     dialog = ExportDialog(forms, *_place(app))
 
     def keep(answer: str | None) -> None:
+        name, _, path = (answer or "").partition(" ")
         for form in forms:
-            if answer and answer[0] == form.key:
-                app.run_worker(_write(app, form, Path(answer[1:])), group="export")
+            if form.name == name:
+                app.run_worker(_write(app, form, Path(path)), group="export")
 
     app.push_screen(dialog, keep)
 

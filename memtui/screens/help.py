@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
@@ -13,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from memtui.metrics import glyphs
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.keys import Key, all_keys, first_of, with_keymap
 from memtui.screens.run_columns import LEGEND as RUN_MARKS
 from memtui.views import ladder, marks, strip
@@ -23,7 +24,8 @@ from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, 
 from memtui.views.styled import styled
 from memtui.views.text_door import fit
 from memtui.widgets.filter_line import FilterLine
-from memtui.widgets.lines import LineBlock, LineView, look_of
+from memtui.widgets.lines import LineView, look_of
+from memtui.widgets.offer_lines import OfferLines
 
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
@@ -111,7 +113,7 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("episodes.filter",), "filter; Tab completes, Enter keeps it, Esc undoes it"),
             (
                 ("episodes.match", "episodes.match-back"),
-                "next, previous match of the filter, or of the last one (0)",
+                "next, previous match; 0 keeps them",
             ),
             (("episodes.facets",), "facets: how many have each value; Enter filters by it"),
             (("episodes.views",), "saved views of the list"),
@@ -311,12 +313,12 @@ class HelpScreen(Dialog):
     """Keys, those of the screen it was asked on first, and signs; closes with ?, q or Esc; / finds."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,q,f1", "dismiss('')", "close", show=False),
-        Binding("escape", "leave", "close", show=False),
-        Binding("slash", "find", "find", show=False),
-        Binding("n", "match(1)", "next match", show=False),
-        Binding("N", "match(-1)", "previous match", show=False),
-        Binding("x", "app.export", "export what is on screen", show=False),
+        Binding("question_mark,q,f1", "dismiss('')", "close", show=False, id="help.close"),
+        Binding("escape", "leave", "close", show=False, id=CLOSE),
+        Binding("slash", "find", "find", show=False, id="help.find"),
+        Binding("n", "match(1)", "next match", show=False, id="help.match"),
+        Binding("N", "match(-1)", "previous match", show=False, id="help.match-back"),
+        Binding("x", "app.export", "export what is on screen", show=False, id="help.export"),
     ]
 
     def __init__(self, screen: str) -> None:
@@ -326,11 +328,16 @@ class HelpScreen(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(
-                [Text("memtui — keys and signs", look_of(self).strong, end="")], on_bar=True
-            )
+            yield OfferLines(id="help-heading")
             yield FilterLine(placeholder="find in the keys and signs", id="help-find")
             yield HelpText(self._asked_on)
+
+    def on_mount(self) -> None:
+        heading = Text("memtui — keys and signs   ", look_of(self).strong, end="")
+        said, offers = self.hints(0, ("help.find", "find"), (CLOSE, "close"))
+        at = heading.cell_len
+        clicks = [replace(one, start=one.start + at, end=one.end + at) for one in offers]
+        self.query_one("#help-heading", OfferLines).show([heading + said], clicks)
 
     def action_find(self) -> None:
         """Open the line to find something in the help."""

@@ -8,7 +8,16 @@ from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys, _character_to_key, key_to_character
 
 from memtui.errors import did_you_mean
-from memtui.screens.keys import EVERYWHERE, ON_SCREENS, Key, all_keys, shown, with_keymap
+from memtui.screens.keys import (
+    DIALOGS,
+    EVERYWHERE,
+    ON_SCREENS,
+    Key,
+    all_keys,
+    dialog_keys,
+    shown,
+    with_keymap,
+)
 from memtui.state.configuration import Binding, Configuration
 
 MODIFIERS = ("ctrl", "alt", "shift", "super", "meta", "hyper")
@@ -41,7 +50,7 @@ def keymap_of(configuration: Configuration, app: type[DOMNode]) -> tuple[dict[st
     """(keys by id as Textual's `set_keymap` takes them, one line for each that cannot be used)."""
     if not configuration.keys:
         return {}, []
-    keys = all_keys(app)
+    keys = [*all_keys(app), *dialog_keys()]
     known = {key.id for key in keys}
     problems: list[str] = []
     wanted: dict[str, tuple[Binding, str]] = {}
@@ -76,8 +85,9 @@ def _first_clash(
 ) -> tuple[str, str, str, str] | None:
     """(id that was changed, the other id, key, where) of two that share a key and did not before."""
     before, after = [*keys], with_keymap(keys, keymap)
-    for screen in ON_SCREENS:
-        scopes = (EVERYWHERE, "lists", screen)
+    on_screens = [(one, (EVERYWHERE, "lists", one)) for one in ON_SCREENS]
+    in_dialogs = [(one, (DIALOGS[0][0], one)) for one, _ in DIALOGS]
+    for screen, scopes in [*on_screens, *in_dialogs]:
         shared = {frozenset(pair) for pair, _ in _pairs(before, scopes)}
         for (one, other), key in _pairs(after, scopes):
             if frozenset((one, other)) in shared:

@@ -26,6 +26,18 @@ SCOPES: tuple[tuple[str, str], ...] = (
 """Where keys work, beside everywhere, and the class that binds them."""
 EVERYWHERE = "everywhere"
 ON_SCREENS = ("runs", "overview", "replay", "episodes", "trajectory", "ladder", "compare", "pair")
+DIALOGS: tuple[tuple[str, str], ...] = (
+    ("dialogs", "memtui.screens.dialogs.Dialog"),
+    ("export", "memtui.screens.export.ExportDialog"),
+    ("bookmark, note, flag", "memtui.screens.annotate.Annotate"),
+    ("saved views", "memtui.screens.saved_views.SavedViews"),
+    ("start a run", "memtui.screens.start_run.StartRun"),
+    ("stop a run", "memtui.screens.dialogs.StopQuestion"),
+    ("name a run", "memtui.screens.annotate_run.AnnotateRun"),
+    ("quit", "memtui.screens.dialogs.QuitQuestion"),
+    ("help", "memtui.screens.help.HelpScreen"),
+)
+"""As `SCOPES`, of dialogs: each shows its own keys, and no other key works in it."""
 SIGNS = {
     "minus": "-", "escape": "Esc", "enter": "Enter", "tab": "Tab", "shift+tab": "S-Tab",
     "space": "Space", "pagedown": "PgDn", "pageup": "PgUp", "home": "Home", "end": "End",
@@ -69,6 +81,16 @@ def all_keys(app: type[DOMNode]) -> list[Key]:
                 of_lists.add(key.id)
             if scope == "lists" or key.id not in of_lists:
                 found.setdefault((key.id, key.scope), key)
+    return [*found.values()]
+
+
+def dialog_keys() -> list[Key]:
+    """Every key of the dialogs, those of all of them first; imports them."""
+    found: dict[str, Key] = {}
+    for scope, where in DIALOGS:
+        module, _, name = where.rpartition(".")
+        for key in keys_of(getattr(importlib.import_module(module), name), scope):
+            found.setdefault(key.id, key)
     return [*found.values()]
 
 

@@ -135,7 +135,7 @@ class RunControl(MemtuiScreen):
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
-        from memtui.screens.dialogs import Choice, Question
+        from memtui.screens.dialogs import StopQuestion
 
         again = self._asked.get(line.path) == writer.pid
         who = f"Process {writer.pid} on this machine holds the lease of {line.path.name}."
@@ -145,7 +145,7 @@ class RunControl(MemtuiScreen):
                 f"{who} It was asked to stop and is still there. SIGTERM does not wait for the"
                 " episodes under way: they are dropped, what was acknowledged is safe."
             )
-            yes = "end it at once"
+            labels = {"stop.yes": "end it at once"}
         else:
             title = "Stop this run?"
             body = (
@@ -153,14 +153,13 @@ class RunControl(MemtuiScreen):
                 " two seconds to finish, the rest are dropped and asked again when it is continued"
                 " with the same command (u)."
             )
-            yes = "stop it"
-        choices = (Choice("y", yes), Choice("n", "leave it running"))
+            labels = {}
 
         def answered(answer: str | None) -> None:
-            if answer == "y":
+            if answer == "yes":
                 self._signal(writer, at_once=again)
 
-        self.app.push_screen(Question(title, body, choices), answered)
+        self.app.push_screen(StopQuestion(title, body, labels), answered)
 
     @work(exclusive=True, group="stop")
     async def _signal(self, writer: Writer, *, at_once: bool) -> None:

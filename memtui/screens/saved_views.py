@@ -13,10 +13,11 @@ from textual.containers import Vertical
 from textual.events import Key
 from textual.widgets import Input
 
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
+from memtui.widgets.offer_lines import Offer, OfferLines
 
 WIDEST = 72
 DIGITS = "123456789"
@@ -32,8 +33,9 @@ class SavedViews(Dialog):
 
     AUTO_FOCUS: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "save", show=False),
-        Binding("x", "drop", show=False),
+        Binding("s", "save", "save the filter of the list", show=False, id="views.save"),
+        Binding("x", "drop", "drop one", show=False, id="views.drop"),
+        Binding("enter", "keep", "save it under the name", show=False, id="views.keep"),
     ]
 
     def __init__(self, views: Mapping[str, str], current: str) -> None:
@@ -44,10 +46,15 @@ class SavedViews(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="views", on_bar=True)
+            yield OfferLines(id="views")
             name = Input(placeholder="name", id="view-name", compact=True)
             name.display = False
             yield name
+
+    @property
+    def name_line(self) -> Input:
+        """Where the filter is given a name; shown while that is done."""
+        return self.query_one("#view-name", Input)
 
     def on_mount(self) -> None:
         self.set_focus(None)
@@ -57,33 +64,47 @@ class SavedViews(Dialog):
         look = look_of(self)
         width = max(30, min(WIDEST, self.app.size.width - 8))
         lines = [styled("saved views", look.strong), Text(end="")]
+        offers: list[Offer] = []
         for digit, (name, text) in zip(DIGITS, self._views, strict=False):
+            offers.append(Offer(len(lines), f"take({len(offers)})"))
             line = Text.assemble((f"{digit} ", look.accent), (fit(name, 16), ""), end="")
             line.append("  ")
             line.append(clean_line(text, width=width - 21), look.muted)
             lines.append(line)
         if not self._views:
             lines.append(styled("none yet", look.muted))
+        if not self._current:
+            lines.append(styled("the list has no filter to save", look.muted))
         lines.append(Text(end=""))
-        if self._dropping:
+        if self.name_line.display:
+            said, clicks = self.hints(len(lines), ("views.keep", "save it as"), (CLOSE, "close"))
+            lines.append(said)
+            offers += clicks
+        elif self._dropping:
             lines.append(styled("which one is to go? its digit, or Esc", look.budget))
         else:
-            save = "s save the filter of the list" if self._current else "no filter to save"
-            drop = "   x drop one" if self._views else ""
-            lines.append(styled(f"{save}{drop}   Esc close", look.muted))
-        block = self.query_one("#views", LineBlock)
+            save = [("views.save", "save the filter of the list")] if self._current else []
+            drop = [("views.drop", "drop one")] if self._views else []
+            said, clicks = self.hints(len(lines), *save, *drop, (CLOSE, "close"))
+            lines.append(said)
+            offers += clicks
+        block = self.query_one("#views", OfferLines)
         block.styles.width = width
-        block.show(lines)
-        self.query_one("#view-name", Input).styles.width = width
+        block.show(lines, offers)
+        self.name_line.styles.width = width
 
     def on_key(self, event: Key) -> None:
         """A digit takes a view, or drops it."""
-        if self.query_one("#view-name", Input).has_focus or event.character is None:
+        if self.name_line.has_focus or event.character is None:
             return
         at = DIGITS.find(event.character)
         if 0 <= at < len(self._views):
             event.stop()
-            self.dismiss(f"{DROP if self._dropping else USE} {self._views[at][0]}")
+            self.action_take(at)
+
+    def action_take(self, at: int) -> None:
+        """Take the view at a place, or drop it."""
+        self.dismiss(f"{DROP if self._dropping else USE} {self._views[at][0]}")
 
     def action_drop(self) -> None:
         """The next digit drops a view."""
@@ -93,11 +114,14 @@ class SavedViews(Dialog):
     def action_save(self) -> None:
         """Ask for a name."""
         if self._current:
-            line = self.query_one("#view-name", Input)
-            line.display = True
-            line.focus()
+            self.name_line.display = True
+            self.name_line.focus()
+            self._draw()
 
     @on(Input.Submitted)
-    def _named(self, message: Input.Submitted) -> None:
-        name = " ".join(message.value.split())
+    def action_keep(self) -> None:
+        """Save the filter under the name that was typed."""
+        if not self.name_line.display:
+            return
+        name = " ".join(self.name_line.value.split())
         self.dismiss(f"{SAVE} {name}" if name else "")

@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from memtui.errors import UserError
-from memtui.screens.dialogs import Dialog
+from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.overview_parts import flow
 from memtui.screens.run_facts import cut_path, plural
 from memtui.state.run_configurations import (
@@ -34,9 +34,12 @@ from memtui.views.numbers import UNKNOWN, compact, count, duration, money
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 from memtui.views.wrapping import wrap
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
+from memtui.widgets.offer_lines import Offer, OfferLines
 
 WIDEST = 76
+HEADING = 2
+"""Lines above the first configuration."""
 MOST_MISSING = 4
 """Missing parts that are named."""
 
@@ -50,11 +53,11 @@ class StartRun(Dialog):
 
     AUTO_FOCUS: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", show=False),
-        Binding("k,up", "move(-1)", show=False),
-        Binding("enter", "go_on", show=False),
-        Binding("slash", "type", show=False),
-        Binding("escape", "back", show=False),
+        Binding("j,down", "move(1)", "next configuration", show=False, id="start.next"),
+        Binding("k,up", "move(-1)", "previous configuration", show=False, id="start.previous"),
+        Binding("enter", "go_on", "its plan; on the plan, start", show=False, id="start.go-on"),
+        Binding("slash", "type", "type a path", show=False, id="start.path"),
+        Binding("escape", "back", "back", show=False, id=CLOSE),
     ]
 
     def __init__(
@@ -74,9 +77,9 @@ class StartRun(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="start-run", on_bar=True)
+            yield OfferLines(id="start-run")
             yield Input(placeholder="mine.toml --limit 20", id="start-path", compact=True)
-            yield LineBlock(id="start-keys", on_bar=True)
+            yield OfferLines(id="start-keys")
 
     def on_mount(self) -> None:
         self._line.display = False
@@ -139,8 +142,11 @@ class StartRun(Dialog):
     @on(Input.Submitted)
     def _typed(self, message: Input.Submitted) -> None:
         message.stop()
+        self._take_path(message.value)
+
+    def _take_path(self, typed: str) -> None:
         try:
-            config, options = typed_configuration(message.value)
+            config, options = typed_configuration(typed)
         except UserError as error:
             self._problem = str(error)
             self._draw()
@@ -154,9 +160,18 @@ class StartRun(Dialog):
             self._at = max(0, min(self._at + by, len(self._found) - 1))
             self._draw()
 
+    def action_pick(self, at: int) -> None:
+        """Stand on a configuration; where one stands on it already, its plan."""
+        if at == self._at:
+            self.action_go_on()
+        else:
+            self.action_move(at - self._at)
+
     def action_go_on(self) -> None:
         """The plan of the configuration; on the plan, start."""
-        if self.config is not None:
+        if self._line.display:
+            self._take_path(self._line.value)
+        elif self.config is not None:
             if self.ready:
                 self.dismiss("start")
         elif self._found:
@@ -180,26 +195,39 @@ class StartRun(Dialog):
     def _draw(self) -> None:
         look = look_of(self)
         width = max(30, min(WIDEST, self.app.size.width * 9 // 10 - 4))
+        offers: list[Offer] = []
         if self._line.display:
             lines = self._typing(look, width)
         elif self.config is None:
             lines = self._choice(look, width)
+            if self._found:
+                room, top = self._window(len(self._found))
+                shown = range(top, min(top + room, len(self._found)))
+                offers = [Offer(HEADING + index - top, f"pick({index})") for index in shown]
         else:
             lines = self._plan_lines(look, width)
-        keys = [Text(end=""), styled(self._keys(), look.muted)]
+        hint, clicks = self.hints(1, *self._keys())
         self._line.styles.width = width
-        for id, shown in (("#start-run", lines), ("#start-keys", keys)):
-            block = self.query_one(id, LineBlock)
+        for id, shown_lines, clicked in (
+            ("#start-run", lines, offers), ("#start-keys", [Text(end=""), hint], clicks)
+        ):  # fmt: skip
+            block = self.query_one(id, OfferLines)
             block.styles.width = width
-            block.show(shown)
+            block.show(shown_lines, clicked)
 
-    def _keys(self) -> str:
+    def _keys(self) -> list[tuple[str, str]]:
+        go_on = "start.go-on"
         if self._line.display:
-            return "Enter its plan   Esc back"
+            return [(go_on, "its plan"), (CLOSE, "back")]
         if self.config is not None:
-            return "Enter start   Esc back" if self.ready else "Esc back"
-        listed = "Enter its plan   j k move   " if self._found else ""
-        return f"{listed}/ path   Esc close"
+            return [*([(go_on, "start")] if self.ready else []), (CLOSE, "back")]
+        listed = [(go_on, "plan"), ("start.next", "down"), ("start.previous", "up")]
+        return [*(listed if self._found else []), ("start.path", "path"), (CLOSE, "close")]
+
+    def _window(self, many: int) -> tuple[int, int]:
+        """How many configurations are shown, and the first of them."""
+        room = max(3, self.app.size.height * 9 // 10 - 8)
+        return room, max(0, min(self._at - room // 2, many - room))
 
     def _typing(self, look: Look, width: int) -> list[Text]:
         words = "Path of a configuration; --limit N after it asks N questions only, of every type."
@@ -239,8 +267,7 @@ class StartRun(Dialog):
         )
 
     def _rows(self, found: Sequence[RunConfiguration], look: Look, width: int) -> list[Text]:
-        room = max(3, self.app.size.height * 9 // 10 - 8)
-        top = max(0, min(self._at - room // 2, len(found) - room))
+        room, top = self._window(len(found))
         lines = []
         for index, one in enumerate(found[top : top + room], start=top):
             chosen = index == self._at
@@ -286,12 +313,12 @@ class StartRun(Dialog):
         many = styled(count(plan.episodes), look.strong)
         many.append(" episode" if plan.episodes == 1 else " episodes", look.muted)
         parts = [many]
-        if plan.prompt_tokens == 0:
+        if plan.prompt_tokens == 0 == plan.prompt_tokens_most:
             parts.append(styled("no language model is asked", look.muted))
         else:
             hours = UNKNOWN if plan.hours is None else duration(plan.hours * 3_600_000)
             for label, value in (
-                ("prompt tokens", compact(plan.prompt_tokens)),
+                ("prompt tokens", _prompt_tokens(plan)),
                 ("cost", money(plan.cost)),
                 ("models take about", hours),
             ):
@@ -304,6 +331,14 @@ class StartRun(Dialog):
         for part in plan.missing_parts[:MOST_MISSING]:
             lines += [styled(line, look.bad) for line in wrap(f"needs {clean_line(part)}", width)]
         return lines
+
+
+def _prompt_tokens(plan: Plan) -> str:
+    """Least to most, where memory systems may ask more or less often."""
+    least, most = compact(plan.prompt_tokens), plan.prompt_tokens_most
+    if most is None:
+        return f"{least} or more"
+    return f"{least} to {compact(most)}" if most > (plan.prompt_tokens or 0) else least
 
 
 def _warnings(plan: Plan, look: Look, width: int, room: int) -> list[Text]:

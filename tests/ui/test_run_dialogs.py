@@ -16,6 +16,7 @@ from memtui.screens.start_run import StartRun
 from memtui.state.run_configurations import Plan
 from tests.ui.driving import opened, press, screen_text
 from tests.ui.run_folder import RunFolder, rewrite
+from tests.ui.test_mouse import click_on
 
 Golden = Callable[[str, str], None]
 SIZES = [(60, 20), (80, 24)]
@@ -157,3 +158,25 @@ async def test_a_configuration_that_is_not_listed_is_typed_with_its_limit(
         assert "wrong" in screen_text(app)  # back in the list
         await press(pilot, "slash", "enter", "enter")
         assert [(config, options) for config, _, options in begun] == asked[:1]
+
+
+async def test_configurations_are_clicked(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(monkeypatch, replace(PLAN, config_hash="1" * 16))
+    async with opened(folder.folder) as (app, pilot):
+        await press(pilot, "r")
+        dialog = app.screen
+        assert isinstance(dialog, StartRun)
+        await click_on(app, pilot, "/ path")
+        assert "Path of a configuration" in screen_text(app)
+        await click_on(app, pilot, "Esc back")
+        await click_on(app, pilot, "six.toml")
+        assert dialog.config is None
+        await click_on(app, pilot, "six.toml")
+        assert dialog.config is not None and dialog.config.name == "six.toml" and dialog.ready
+        assert "Enter start" in screen_text(app)
+        await click_on(app, pilot, "Esc back")
+        assert dialog.config is None and app.screen is dialog
+        await click_on(app, pilot, "Esc close")
+        assert app.screen is not dialog
