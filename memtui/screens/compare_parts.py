@@ -73,7 +73,7 @@ class ScaleSource:
         else:
             one = self.found.rows[number]
             cells = self._cells(scale(one.scale), one.found, one.adjusted, one.left_out)
-        return Text(" ", end="") + row(table_columns(width), cells)
+        return row(table_columns(width), cells, margin=1)
 
     def _cells(
         self, label: str, one: PairedDifference, adjusted: float | None, left_out: int

@@ -10,11 +10,11 @@ from memtui.state.deep_link import link
 from memtui.state.episode_standing import label_of, outcome_of
 from memtui.state.session import RunSession
 from memtui.store.records import EpisodeRow
-from memtui.views.columns import Column
+from memtui.views.columns import Cell, Column
 from memtui.views.coverage import coverage_bar
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, duration, money, ratio, scale
-from memtui.views.outcome import Ending, outcome_word
+from memtui.views.outcome import Ending, outcome_words
 from memtui.views.strip import PADDED_BUDGET, call_strip
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -67,7 +67,7 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
     ]
 
 
-def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Text | str]:
+def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Cell]:
     """The cells of a line."""
     ending = ending_of(row, session)
     budget = session.settings.budget
@@ -75,36 +75,36 @@ def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Tex
     if tokens is not None and row.completion_tokens is not None:
         tokens += row.completion_tokens
     return {
-        "outcome": outcome_word(ending.outcome, look),
+        "outcome": outcome_words(ending.outcome, look),
         "strip": call_strip(row.strip, budget, ending, look, width=strip_width(budget)),
         "coverage": _coverage(row, look),
         **_calls(row, budget, look),
         "arm": row.arm,
-        "scale": styled(scale(row.scale), look.muted),
-        "type": styled(clean_line(row.qtype, width=16), look.muted),
-        "tokens": styled(compact(tokens), look.muted),
-        "cost": styled(money(row.cost), look.muted),
-        "time": styled(duration(row.wall_ms), look.muted),
+        "scale": (scale(row.scale), look.muted),
+        "type": (row.qtype, look.muted),
+        "tokens": (compact(tokens), look.muted),
+        "cost": (money(row.cost), look.muted),
+        "time": (duration(row.wall_ms), look.muted),
         "gold": styled(clean_line(row.gold or "–", width=60), look.gold),
         "answer": styled(clean_line(row.answer or "–", width=60), _answer_style(ending, look)),
         "question": row.question,
     }
 
 
-def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Text | str]:
+def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Cell]:
     """R, t*, calls after it, calls of the budget left, calls that brought nothing new; `–` unknown."""
     if not row.done:
-        return {"requested": styled(str(row.requested), look.muted)}
+        return {"requested": (str(row.requested), look.muted)}
     known = row.gold_total is not None and row.answerable
     t_star = row.t_star if known else None
     beyond = None if t_star is None else row.requested - t_star
     left = budget - row.requested
     return {
-        "requested": styled(str(row.requested), look.budget if left < 0 else look.muted),
-        "t_star": styled(UNKNOWN if t_star is None else str(t_star), look.muted),
-        "overshoot": styled(UNKNOWN if beyond is None else str(beyond), look.muted),
-        "left": styled(str(left), look.muted) if left > 0 else styled("–", look.faint),
-        "redundant": styled(str(row.redundant), look.muted),
+        "requested": (str(row.requested), look.budget if left < 0 else look.muted),
+        "t_star": (UNKNOWN if t_star is None else str(t_star), look.muted),
+        "overshoot": (UNKNOWN if beyond is None else str(beyond), look.muted),
+        "left": (str(left), look.muted) if left > 0 else ("–", look.faint),
+        "redundant": (str(row.redundant), look.muted),
     }
 
 

@@ -95,7 +95,7 @@ class EpisodeSource:
         if line is None:
             return styled(" –", self._look.faint)
         cells = row_cells(line, self.session, self._look)
-        return Text(" ", end="") + row(self.placed(self.across or width), cells)
+        return row(self.placed(self.across or width), cells, margin=1)
 
     def row_key(self, index: int) -> Hashable | None:
         line = self.at(index)

@@ -99,7 +99,7 @@ class PairSource:
             cells["a"] = self.strip(pair, left, "a")
         if right is not None:
             cells["b"] = self.strip(pair, right, "b")
-        return Text(" ", end="") + row(self.placed(width), cells)
+        return row(self.placed(width), cells, margin=1)
 
     def strip(self, pair: EpisodePair, line: EpisodeRow, side: str) -> Text:
         """The call strip of one side."""

@@ -198,7 +198,7 @@ class RunRows:
         placed = self.placed(width)
         marked = bool(self._marked) and self._marked == line.path.name
         cells = run_cells(line, self._look, marked=marked, width=placed[0].width)
-        return Text(" ", end="") + row(placed, cells)
+        return row(placed, cells, margin=1)
 
     def placed(self, width: int) -> list[Placed]:
         """The columns that fit into a list of that many cells."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rich.cells import cell_len
 from rich.style import Style
-from rich.text import Text
+from rich.text import Span, Text
 
-from memtui.views.text_door import fit
+from memtui.views.text_door import clean_line, fit
 
 GAP = 2
+
+Cell = Text | tuple[str, Style] | str
+"""What stands in a column: a drawn text, or words, with one style for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +91,35 @@ def aligned(cell: Text, width: int, align: Literal["left", "right"]) -> Text:
     return blank + cell if align == "right" else cell + blank
 
 
-def row(placed: Sequence[Placed], cells: dict[str, Text | str], *, gap: int = GAP) -> Text:
-    """One row; `cells` by column name. Strings are outside text and pass the door here."""
-    text = Text(end="", no_wrap=True)
-    blanks = 0  # of the end of a cell, the gap and the beginning of the next, appended as one piece
+def row(
+    placed: Sequence[Placed], cells: Mapping[str, Cell], *, gap: int = GAP, margin: int = 0
+) -> Text:
+    """One row after `margin` blanks; `cells` by column name. Strings are outside text and pass the door here."""
+    parts: list[str] = []
+    spans: list[Span] = []
+    at, blanks = 0, margin  # characters so far; blanks at the end of a cell and before the next one
     for number, place_ in enumerate(placed):
         blanks += gap if number else 0
+        width, right = place_.width, place_.column.align == "right"
         cell = cells.get(place_.column.name, "")
         if isinstance(cell, Text):
-            room = place_.width - cell.cell_len
+            room = width - cell.cell_len
             if room < 0:
-                cell = aligned(cell, place_.width, place_.column.align)
-                room = place_.width - cell.cell_len
-            before = room if place_.column.align == "right" else 0
-            text.append(" " * (blanks + before))
-            text.append_text(cell)
-            blanks = room - before
+                cell = aligned(cell, width, place_.column.align)
+                room = width - cell.cell_len
+            words, style = cell.plain, cell.style
         else:
-            text.append(" " * blanks + fit(cell, place_.width, place_.column.align))
-            blanks = 0
-    text.append(" " * blanks)
-    return text
+            words, style = (cell, "") if isinstance(cell, str) else cell
+            words = clean_line(words, width=width)
+            room = width - (len(words) if words.isascii() else cell_len(words))
+        before = blanks + (room if right else 0)
+        parts += (" " * before, words)
+        at += before
+        end = at + len(words)
+        if style and words:
+            spans.append(Span(at, end, style))
+        if isinstance(cell, Text):
+            spans += [Span(at + start, at + stop, own) for start, stop, own in cell.spans]
+        at, blanks = end, 0 if right else room
+    parts.append(" " * blanks)
+    return Text("".join(parts), end="", no_wrap=True, spans=spans)

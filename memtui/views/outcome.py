@@ -75,9 +75,14 @@ def outcome_style(outcome: Outcome, look: Look) -> Style:
     }[outcome]
 
 
+def outcome_words(outcome: Outcome, look: Look) -> tuple[str, Style]:
+    """Sign and word, ``◔ exhausted``, and their style."""
+    return f"{SIGNS[outcome]} {WORDS[outcome]}", outcome_style(outcome, look)
+
+
 def outcome_word(outcome: Outcome, look: Look) -> Text:
-    """Sign and word, ``◔ exhausted``."""
-    return styled(f"{SIGNS[outcome]} {WORDS[outcome]}", outcome_style(outcome, look))
+    """The same as a text."""
+    return styled(*outcome_words(outcome, look))
 
 
 def verdict(ending: Ending, look: Look) -> tuple[str, Style]:

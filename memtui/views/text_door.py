@@ -8,6 +8,7 @@ taken away or replaced is only the *display*; the run file keeps every byte.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from rich.cells import cell_len, get_character_cell_size
@@ -16,6 +17,8 @@ from rich.text import Text
 
 RETURN = "⏎"
 ELLIPSIS = "…"
+SHORT = 24
+"""Characters up to which what was made of a text is remembered."""
 
 _ESCAPE_SEQUENCE = re.compile(
     # OSC, DCS, SOS, PM, APC: a string that runs to BEL or ST. The lengths are bounded so that an
@@ -84,6 +87,11 @@ def clean_line(text: str, *, width: int | None = None) -> str:
         return _one_line(text)
     if width <= 0:
         return ""
+    head = text[: width + 1]
+    if (
+        head.isascii() and head.isprintable()
+    ):  # nearly everything: one cell each, nothing to take out
+        return head if len(head) <= width else head[: width - 1].rstrip(" ") + ELLIPSIS
     take = 4 * width + 256
     while True:
         line = _one_line(text[:take])
@@ -101,8 +109,16 @@ def clean_line(text: str, *, width: int | None = None) -> str:
 def _one_line(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
+    return _known(text) if len(text) <= SHORT else _made_safe(text)
+
+
+def _made_safe(text: str) -> str:
     text = _ESCAPE_SEQUENCE.sub("", text)
     return _without_risk(_LINE_ENDS.sub(RETURN, text).replace("\t", " "))
+
+
+_known = lru_cache(maxsize=512)(_made_safe)
+"""Words and signs of a cell come again and again."""
 
 
 def clean_block(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -26,20 +28,54 @@ def strip_of(
     if isinstance(text.style, Style):
         base = base + text.style
     segments: list[Segment] = []
-    last: Style | None = None
-    for segment in text.render(_CONSOLE, end=""):
-        style = base + segment.style if segment.style else base
+    shown, last = "", None
+    cells = 0
+    for piece, own in _in_a_row(text) or _resolved(text):
+        style = base + own if own else base
         if over is not None:
             style = style + over
-        shown = ascii_twins(segment.text) if ascii_only else segment.text
-        if last is not None and (style == last or (shown.isspace() and _same_ground(last, style))):
+        if ascii_only:
+            piece = ascii_twins(piece)
+        cells += len(piece) if piece.isascii() else cell_len(piece)
+        if last is None:
+            shown, last = piece, style
+        elif style is last or style == last or (piece.isspace() and _same_ground(last, style)):
             # Blanks show no colour but their ground: one piece less to filter, cut and send each time.
-            segments[-1] = Segment(segments[-1].text + shown, last)
-            continue
-        segments.append(Segment(shown, style))
-        last = style
-    pad = base if over is None else base + over
-    return Strip(segments).adjust_cell_length(width, pad)
+            shown += piece
+        else:
+            segments.append(Segment(shown, last))
+            shown, last = piece, style
+    if last is not None:
+        segments.append(Segment(shown, last))
+    strip = Strip(segments, cells)
+    if cells == width:
+        return strip
+    return strip.adjust_cell_length(width, base if over is None else base + over)
+
+
+def _in_a_row(text: Text) -> list[tuple[str, Style | None]]:
+    """The pieces of a text whose spans follow one another, which is how lines are put together; empty
+    where some overlap or are named, and there is more to it than cutting."""
+    plain, at = text.plain, 0
+    if text.style and not isinstance(text.style, Style):
+        return []
+    pieces: list[tuple[str, Style | None]] = []
+    for start, end, style in text.spans:
+        if start < at or not isinstance(style, Style):
+            return []
+        if start > at:
+            pieces.append((plain[at:start], None))
+        if piece := plain[start:end]:
+            pieces.append((piece, style))
+        at = max(end, start)
+    if at < len(plain):
+        pieces.append((plain[at:], None))
+    return pieces
+
+
+def _resolved(text: Text) -> Iterable[tuple[str, Style | None]]:
+    """The pieces of any text."""
+    return ((segment.text, segment.style) for segment in text.render(_CONSOLE, end=""))
 
 
 @lru_cache(maxsize=1024)
