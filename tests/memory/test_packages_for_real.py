@@ -33,6 +33,7 @@ from runners.memory.packages.replies import REPLIES
 from runners.memory.packages.system import PackageSystem, PackageView
 from runners.memory.packages.worker_process import WorkerFailed
 from runners.models.scripted_door import Messages, Reply, ScriptedDoor
+from tests.memory.sockets_seen import SocketWatch, beyond
 
 pytestmark = pytest.mark.slow
 
@@ -118,17 +119,22 @@ async def test_a_haystack_is_asked_and_answered_the_same_in_every_run(name: str)
 
 
 @pytest.mark.parametrize("name", TRIED)
-async def test_a_session_is_read_under_its_own_date(name: str) -> None:
+async def test_a_session_is_read_under_its_own_date_and_nobody_else_is_asked(name: str) -> None:
     door = ScriptedDoor(REPLIES[name])
     system = PackageSystem(installed(name))
-    view = await opened(system, door)
+    # Its own word is that of an audit hook; native code and children show in their sockets.
+    with SocketWatch() as watch:
+        view = await opened(system, door)
+        hits = (await view.call("memory_search", {"query": FACTS[2]})).hits
+        told = await view._worker.ask("network", 10)
+    assert set(told["look_ups"]) <= {"127.0.0.1", "localhost"} and told["refused"] == []
+    assert watch.seen >= {"tcp 127.0.0.1"} and beyond(watch.seen) == []
     prompts = [one.text for one in door.asked]
     dates = [re.findall(r"2024-03-0[123]", prompt) for prompt in prompts]
     first, *_, last = filter(None, dates)
     assert (first[0], last[-1]) == ("2024-03-01", "2024-03-03")
     today = datetime.now(UTC).date().isoformat()
     assert today not in "".join(prompts)
-    hits = (await view.call("memory_search", {"query": FACTS[2]})).hits
     assert hits[0].text is not None and hits[0].text.startswith("[2024-03-03] Ann passed")
     await view.close()
     system.pool.close()

@@ -29,6 +29,8 @@ LOOK_UPS: list[str] = []
 REFUSED: list[str] = []
 """Those of them that are not this machine."""
 _KEPT = 1000
+_LOOK_UPS_BY_NAME = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+_SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
 _RANDOM: ContextVar[random.Random | None] = ContextVar("_RANDOM", default=None)
 """Of the view whose request is being answered."""
 
@@ -49,10 +51,12 @@ def _uuid4() -> uuid.UUID:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if event in ("socket.getaddrinfo", "socket.gethostbyname"):
+    if event in _LOOK_UPS_BY_NAME:
         host: Any = args[0]
-    elif event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
+    elif event in _SENDING and isinstance(args[1], tuple):
         host = args[1][0]
+    elif event == "socket.getnameinfo" and isinstance(args[0], tuple):
+        host = args[0][0]
     else:
         return
     if isinstance(host, bytes):
