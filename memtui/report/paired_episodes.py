@@ -86,13 +86,19 @@ def asked(
     cells = {cell.id: cell.scale for cell in source.cells.values() if cell.arm == arm}
     rows = source.reader.query("SELECT id,key,cluster FROM item")
     items = {number: (key, cluster) for number, key, cluster in rows}
+    facts = [
+        fact
+        for fact in source.selected(budget).facts
+        if fact.cell_id in cells and fact.answerable and fact.item_id in items
+    ]
     histories: dict[int, int | None] = dict(
-        source.reader.query("SELECT id,haystack_id FROM episode")
+        source.reader.query(
+            "SELECT id,haystack_id FROM episode WHERE id IN (SELECT value FROM json_each(?))",
+            (codec.to_text([fact.id for fact in facts]),),
+        )
     )
     found = []
-    for fact in source.selected(budget).facts:
-        if fact.cell_id not in cells or not fact.answerable or fact.item_id not in items:
-            continue
+    for fact in facts:
         number = histories.get(fact.id)
         history: History = number
         if contents is not None and number is not None:

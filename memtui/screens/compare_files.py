@@ -93,8 +93,11 @@ class ComparedFiles:
             raise UserError("this file has one arm only: mark two runs on screen 1 (c)")
         found: Comparison | UserError
         try:
-            first = self._source(session, settings, a.path)
-            second = first if a.path == b.path else self._source(session, settings, b.path)
+            if a.path == b.path:
+                first = second = self._source(session, settings, a.path, arm_a, arm_b)
+            else:
+                first = self._source(session, settings, a.path, arm_a)
+                second = self._source(session, settings, b.path, arm_b)
             found = compare(
                 Side(first, arm_a), Side(second, arm_b), settings.budget,
                 intersect=True, any_history=any_history,
@@ -116,11 +119,21 @@ class ComparedFiles:
             self._foreign[path] = reader
         return self._foreign[path]
 
-    def _source(self, session: RunSession, settings: Settings, path: Path) -> ReportSource:
-        facts = None
-        if path == session.path:
-            facts = list(session.facts(settings.judge).values())
+    def _source(
+        self, session: RunSession, settings: Settings, path: Path, *arms: str
+    ) -> ReportSource:
+        """A file with the facts of these arms: of all of them the comparison, which is kept for as long
+        as the file is open, would hold a hundred times as many."""
         reader = self._reader(session, path)
-        return ReportSource(
-            reader, settings.judge, settings.filter, facts=facts, flagged=settings.flagged
+        source = ReportSource(
+            reader, settings.judge, settings.filter, facts=(), flagged=settings.flagged
         )
+        if path == session.path:
+            facts = session.facts(settings.judge)
+        else:
+            facts = reader.packed_facts(source.judge)
+        source.facts = facts.values()
+        cap = source.call_cap
+        source.facts = facts.of_cells([one.id for one in source.cells.values() if one.arm in arms])
+        source.call_cap = cap  # where R is censored is what the whole file says
+        return source

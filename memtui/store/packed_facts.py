@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -97,6 +97,11 @@ class PackedFacts(Mapping[int, EpisodeFact]):
     def values(self) -> ValuesView[EpisodeFact]:
         """All facts, oldest first, one after the other: a list of them takes thirty times the room."""
         return _Facts(self)
+
+    def of_cells(self, cells: Collection[int]) -> list[EpisodeFact]:
+        """The facts of some cells (ids), oldest first."""
+        wanted = frozenset(cells)
+        return [self.at(at) for at, cell in enumerate(self.cell_ids) if cell in wanted]
 
     # --- writing --------------------------------------------------------------------------------
 
