@@ -18,8 +18,9 @@ from textual.dom import DOMNode
 from textual.message import Message
 
 from memtui.errors import UserError
-from memtui.screens.rated_file import RatedApp
+from memtui.screens.rated_file import DRAWN_AFTER, RatedApp
 from memtui.screens.state_words import kept_words, state_words
+from memtui.state.freed_memory import unsettle
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.watch import News, Watcher, merged
@@ -112,7 +113,8 @@ class OpenFileApp(RatedApp):
             self._watcher = None
         if self._session is not None:
             self._session.close()
-            self._session = None
+            self._session = self._settled = None
+            unsettle()
 
     def _tell(self, path: Path, news: News) -> None:
         self.post_message(FileNews(path, news))
@@ -134,8 +136,10 @@ class OpenFileApp(RatedApp):
         if kept or not refold:
             self._rebuild()
         self.freshen()
+        if self._settling is not None:
+            self._settle_in_a_pause()
         if kept:  # drawn first, then read what came since
-            self.call_after_refresh(self._read_folds)
+            self.set_timer(DRAWN_AFTER, self._read_folds, name="folds-since")
         elif refold:  # after what is on screen asked: a list need not wait for the rates of row 1
             self._read_folds()
 

@@ -21,8 +21,9 @@ from memtui.screens.overview_parts import (
     measures_line,
     small_multiples,
 )
+from memtui.screens.overview_plot import PlottedOverview
 from memtui.screens.overview_tabs import NAMES
-from memtui.screens.overview_types import TypedOverview
+from memtui.screens.overview_types import ArmByType
 from memtui.state.compare_marks import Mark
 from memtui.state.live import Dock, build_dock, latest_endings
 from memtui.state.overview import Measure, Overview, measure_after
@@ -38,7 +39,7 @@ from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 
 
-class OverviewScreen(TypedOverview):
+class OverviewScreen(PlottedOverview):
     """Heat table with intervals, the facts of one cell, and the dock while the run goes on; other tabs ask
     other questions of the same arms and scales."""
 
@@ -66,6 +67,7 @@ class OverviewScreen(TypedOverview):
             id="overview.measure-back",
             priority=True,
         ),
+        Binding("t", "types", "question types first, or scales", id="overview.types"),
         Binding("s", "order", "order of the arms", id="overview.order"),
         Binding("R", "replay", "replay the run", id="overview.replay"),
     ]
@@ -73,6 +75,8 @@ class OverviewScreen(TypedOverview):
     def __init__(self) -> None:
         super().__init__()
         self._feed: list[EpisodeRow] = []
+        self._types_first = False
+        self._types = ArmByType(self, self.draw_around)
 
     def body(self) -> Iterable[Widget]:
         yield TabStrip(tuple(NAMES.values()), id="tabs")
@@ -95,7 +99,14 @@ class OverviewScreen(TypedOverview):
     def depends_on(self) -> object:
         session = self.bench.session
         going_on = None if session is None else dock_stamp(session.header)
-        return (super().depends_on(), id(self.bench.overview), self.bench.troubles, going_on)
+        return (
+            super().depends_on(), id(self.bench.overview), self.bench.troubles, going_on,
+            self._types_first,
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        super().forget()
+        self._types.forget()
 
     def draw(self) -> None:
         overview = self.bench.overview
@@ -138,6 +149,8 @@ class OverviewScreen(TypedOverview):
             words = f"! {alarms} alarm{'s' if alarms > 1 else ''}: see Trust"
             aside = styled(words, look.bad)
         self.query_one(TabStrip).show(TABS.index(self.tab), aside)
+        if self.plotted or self.tab is not Tab.RELIABILITY:
+            self._types.rest()
         if self.plotted:
             self.draw_plot(overview)
             return
@@ -184,8 +197,8 @@ class OverviewScreen(TypedOverview):
             lines += troubles
         arm = self.query_one(HeatTable).arm
         by_scale = arm_by_scale(arm, overview, width, look)
-        types = self.by_type(arm, overview, width)
-        blocks = [types, by_scale] if self.types_first and types else [by_scale, types]
+        types = self._types.lines(arm, overview, self.measure, width)
+        blocks = [types, by_scale] if self._types_first and types else [by_scale, types]
         for block in blocks:
             gap = 1 if len(lines) > 1 and len(lines) + len(block) < height else 0
             if block and len(lines) + gap + len(block) <= height:
@@ -235,6 +248,12 @@ class OverviewScreen(TypedOverview):
     def action_measure(self, by: int) -> None:
         """Show another measure in the table."""
         self._measure = measure_after(self._measure, by, self.bench.overview)
+        self.freshen()
+
+    def action_types(self) -> None:
+        """Put the question types first below the table, or the scales."""
+        self._types_first = not self._types_first
+        self.bench.say("question types first" if self._types_first else "scales first")
         self.freshen()
 
     def action_replay(self) -> None:

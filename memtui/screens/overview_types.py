@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import ClassVar
 
 from rich.text import Text
-from textual import work
-from textual.binding import Binding, BindingType
+from textual.timer import Timer
 
 from memtui.errors import UserError
 from memtui.metrics.rates import RATES
-from memtui.screens.overview_plot import PlottedOverview
+from memtui.screens.base import MemtuiScreen
 from memtui.screens.overview_tabs import READ_EVERY, READ_SHARE
 from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, Folds, Measure, Overview
 from memtui.state.question_types import TypeRow, type_rows
@@ -22,6 +21,9 @@ from memtui.views.heat import heat_cell
 from memtui.views.look import Look
 from memtui.views.text_door import clean_line, fit
 from memtui.widgets.heat_table import FEW, geometry
+
+AHEAD_AFTER = 0.3
+"""Seconds without a key after which the next judge's counts are made."""
 
 
 def types_block(
@@ -75,112 +77,161 @@ def types_block(
     return lines
 
 
-Wanted = tuple[int, object, int]
-"""Data version, what folds depend on, arm: what the counts by type are of."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What counts by type are of: another of these asks for others."""
 
-
-class TypedOverview(PlottedOverview):
-    """A screen that shows the arm under the cursor by question type, too."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "types", "question types first, or scales", id="overview.types")
-    ]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._types_first = False
-        self._types: tuple[Wanted, Folds, list[str]] | None = None
-        self._typed: ArmView | None = None
-        """The arm under the cursor when it was last drawn."""
-        self._folding = False
-        self._fold_due = 0.0
+    version: int
+    """Of the data."""
+    settings: Settings
+    arm: ArmView
 
     @property
-    def types_first(self) -> bool:
-        """Whether the types stand before the scales where there is no room for both."""
-        return self._types_first
+    def choices(self) -> tuple[object, ...]:
+        """All but the version of the data."""
+        return self.settings.folded_by, self.arm.arm.id
 
-    def action_types(self) -> None:
-        """Put the question types first below the table, or the scales."""
-        self._types_first = not self._types_first
-        self.bench.say("question types first" if self._types_first else "scales first")
-        self.freshen()
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same counts."""
+        return self.version, *self.choices
 
-    def by_type(self, arm: ArmView | None, overview: Overview, width: int) -> list[Text]:
+
+Counted = tuple[Folds, list[str]]
+"""Folds by (cell, answerable, type) and the names of the types."""
+
+
+class ArmByType:
+    """The episodes of the arm under the cursor by question type.
+
+    They are counted in the reading thread once the rates are drawn, which need not wait for it; and when
+    nothing else is asked for, those that the key for the next judge will want.
+    """
+
+    def __init__(self, screen: MemtuiScreen, redraw: Callable[[], None]) -> None:
+        """`redraw`: other counts are there."""
+        self._screen, self._redraw = screen, redraw
+        self._counted: dict[tuple[object, ...], Counted] = {}
+        self._arm: ArmView | None = None
+        """The arm under the cursor when it was last drawn."""
+        self._counting = False
+        self._due = 0.0
+        self._idle: Timer | None = None
+
+    def lines(
+        self, arm: ArmView | None, overview: Overview, measure: Measure, width: int
+    ) -> list[Text]:
         """The block of lines; none while it is being counted, or where there is one type only."""
-        session = self.bench.session
-        if session is None:
+        session = self._screen.bench.session
+        if session is None or arm is None:
             return []
-        if arm is None:
+        self._arm = arm
+        self.look()
+        found = self._latest(Wanted(0, session.settings, arm).choices)
+        if found is None:
             return []
-        self._typed = arm
-        self._want_types(session)
-        if self._types is None or self._types[0][1:] != (session.settings.folded_by, arm.arm.id):
-            return []
-        _, folds, names = self._types
-        measure = self.measure if self.measure.value in RATES else Measure.PASS
+        folds, names = found
+        shown = measure if measure.value in RATES else Measure.PASS
         mode = session.header.run.mode
-        rows = type_rows(arm, folds, names, measure.value, overview.budget, mode)
-        return types_block(rows, arm, overview, measure, width, self.look) if len(rows) > 1 else []
+        rows = type_rows(arm, folds, names, shown.value, overview.budget, mode)
+        look = self._screen.look
+        return types_block(rows, arm, overview, shown, width, look) if len(rows) > 1 else []
 
-    def _want_types(self, session: RunSession) -> None:
-        """Fold by question type what changed, but not for most of the time while a run is written."""
-        arm = self._typed
-        if arm is None:
+    def look(self) -> None:
+        """Have counted what is missing, but not for most of the time while a run is written."""
+        bench = self._screen.bench
+        session = bench.session
+        if session is None or self._arm is None or self._counting:
             return
-        wanted = self.bench.data_version, session.settings.folded_by, arm.arm.id
-        known = self._types
-        if self._folding or (known is not None and known[0] == wanted):
+        wanted = Wanted(bench.data_version, session.settings, self._arm)
+        if wanted.key in self._counted:
+            self._look_ahead(session, wanted)
             return
-        early = monotonic() < self._fold_due
-        if early and known is not None and known[0][1:] == wanted[1:]:
+        if self._latest(wanted.choices) is not None and monotonic() < self._due:
             return
-        self._folding = True  # once the rates are drawn: they need not wait for it
-        self.call_after_refresh(self._fold_types, session, session.settings, arm, wanted)
+        self._counting = True  # once the rates are drawn: they need not wait for it
+        self._screen.call_after_refresh(self._begin, session, wanted)
 
-    @work(group="types")
-    async def _fold_types(
-        self, session: RunSession, settings: Settings, arm: ArmView, wanted: Wanted
-    ) -> None:
-        """Only the arm that is shown: the other ones would take their time, and room, for nothing."""
-        of_cells = [cell.cell_id for cell in arm.cells if cell is not None]
-
-        def read() -> tuple[Folds, list[str]]:
-            from memtui.state.fold_facts import fold_facts
-
-            mode = session.header.run.mode
-            facts = session.facts_of_cells(settings.judge, of_cells)
-            chosen = session.passing(settings)
-            folds = fold_facts(facts, mode, chosen=chosen, of_cells=of_cells, by_type=True)
-            for group in folds.values():
-                group.settle(mode)
-            return folds, session.reader.qtypes()
-
-        started = monotonic()
-        try:
-            folds, names = await session.ask(read)
-        except UserError:
-            return  # the app says what is wrong with the file
-        finally:
-            self._folding = False
-        pause = max(READ_EVERY, READ_SHARE * (monotonic() - started))
-        self._fold_due = monotonic() + pause
-        self._types = (wanted, folds, names)
-        self.draw_around()  # the table above stays as it is
-        self.set_timer(pause + 0.01, self.redraw_types)
-
-    def draw_around(self) -> None:
-        """Draw what stands around the table."""
-
-    def redraw_types(self) -> None:
-        """What came meanwhile is folded now."""
-        session = self.bench.session
-        if session is not None and self.is_current and not self._plotted:
-            self._want_types(session)
+    def rest(self) -> None:
+        """Nobody looks: count no more."""
+        self._arm = None
 
     def forget(self) -> None:
-        super().forget()
-        self._types = self._typed = None
+        """Another file is open."""
+        self._counted.clear()
+        self.rest()
 
-    def depends_on(self) -> object:
-        return (super().depends_on(), self._types_first)
+    def _latest(self, choices: tuple[object, ...]) -> Counted | None:
+        """What was counted last of these, if anything was."""
+        for key, found in reversed(self._counted.items()):
+            if key[1:] == choices:
+                return found
+        return None
+
+    def _look_ahead(self, session: RunSession, now: Wanted) -> None:
+        """Count for the next judge, when the reader has not moved for a moment."""
+        if self._idle is not None:
+            self._idle.stop()
+            self._idle = None
+        settings = now.settings.with_next_judge(session.header.judges)
+        ahead = replace(now, settings=settings)
+        if session.header.live or settings.filter or ahead.key in self._counted:
+            return
+
+        def begin() -> None:
+            self._idle = None
+            if self._screen.is_current and not self._counting:
+                self._counting = True
+                self._begin(session, ahead)
+
+        self._idle = self._screen.set_timer(AHEAD_AFTER, begin, name="types-ahead")
+
+    def _begin(self, session: RunSession, wanted: Wanted) -> None:
+        self._screen.run_worker(self._count(session, wanted), group="types")
+
+    async def _count(self, session: RunSession, wanted: Wanted) -> None:
+        """Only the arm that is shown: the other ones would take their time, and room, for nothing."""
+        started = monotonic()
+        try:
+            counted = await session.ask(_counts, session, wanted)
+        except (
+            UserError
+        ):  # the app says what is wrong with the file; or the reader wants something else
+            self._counting = False
+            if self._arm is not None and wanted.choices != (
+                session.settings.folded_by,
+                self._arm.arm.id,
+            ):
+                self._screen.call_after_refresh(self.look)
+            return
+        self._counting = False
+        if session is not self._screen.bench.session:
+            return
+        # Of one arm, under one judge and the next.
+        others = [
+            (key, one)
+            for key, one in self._counted.items()
+            if key[2] == wanted.arm.arm.id and key[1:] != wanted.choices
+        ]
+        self._counted = dict([*others[-1:], (wanted.key, counted)])
+        if wanted.settings.folded_by == session.settings.folded_by:
+            pause = max(READ_EVERY, READ_SHARE * (monotonic() - started))
+            self._due = monotonic() + pause
+            self._screen.set_timer(pause + 0.01, self.look)
+            self._redraw()  # the table above stays as it is
+        else:
+            self.look()
+
+
+def _counts(session: RunSession, wanted: Wanted) -> Counted:
+    """Read and fold; in the reading thread."""
+    from memtui.state.fold_facts import fold_facts
+
+    mode, settings = session.header.run.mode, wanted.settings
+    of_cells = [cell.cell_id for cell in wanted.arm.cells if cell is not None]
+    facts = session.facts_of_cells(settings.judge, of_cells)
+    chosen = session.passing(settings)
+    folds = fold_facts(facts, mode, chosen=chosen, of_cells=of_cells, by_type=True)
+    for group in folds.values():
+        group.settle(mode)
+    return folds, session.reader.qtypes()

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from memtui.errors import UserError
 from memtui.screens.folding import folded, new_alarms, troubles_now
 from memtui.screens.notices import Notices
-from memtui.state.freed_memory import give_back
+from memtui.state.freed_memory import settle
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
@@ -25,6 +25,9 @@ FOLD_EVERY = 0.5
 """Least seconds between two foldings of all facts."""
 GIVE_BACK_AFTER = 1.0
 """Seconds after a reading at which nobody holds any more what it took in between."""
+DRAWN_AFTER = 0.05
+"""Seconds after a frame was drawn at which it has left for the terminal: two threads take turns, and the one
+that reads would keep the one that writes waiting."""
 FOLD_SHARE = 19.0
 """Folding all facts again may take at most one part in twenty of the reading thread's time."""
 
@@ -47,6 +50,9 @@ class RatedApp(App[int]):
         self._fold_cost = 0.0
         self._fold_timer: Timer | None = None
         self._folded_at = 0.0
+        self._settling: Timer | None = None
+        self._settled: RunSession | None = None
+        """The file of which all was read."""
         self._trouble = ""
         self._notices = Notices()
 
@@ -149,7 +155,19 @@ class RatedApp(App[int]):
         if not session.header.live:
             with contextlib.suppress(UserError):  # interrupted: the reader wants something else
                 await session.ask(session.read_ahead, settings)
-            self.set_timer(GIVE_BACK_AFTER, give_back, name="give-back")
+            self._settle_in_a_pause()
+        elif self._settled is not session and self._settling is None:
+            self._settle_in_a_pause()
+
+    def _settle_in_a_pause(self) -> None:
+        """Tidy up what reading left behind, once no key was pressed for a moment."""
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self.set_timer(GIVE_BACK_AFTER, self._settle, name="settle")
+
+    def _settle(self) -> None:
+        self._settling, self._settled = None, self._session
+        settle()
 
     def _fold_soon(self, *, at_once: bool) -> None:
         """Fold again, but not more often than an eye needs it nor for most of the time; and while it is
