@@ -133,14 +133,15 @@ class _Heard:
     def __init__(self, writer: RunWriter, on_log: Callable[[LogEvent], None] | None) -> None:
         self.next_attempt = writer.next_attempt
         self.commit = writer.commit
-        self._emit = writer.emit
+        self.keep = writer.emit
+        """Hand an event on that nobody else hears of."""
         self._on_log = on_log
 
     async def emit(self, event: Event) -> None:
         """Hand an event on."""
         if self._on_log is not None and isinstance(event, LogEvent):
             self._on_log(event)
-        await self._emit(event)
+        await self.keep(event)
 
 
 class _Sitting:
@@ -239,10 +240,10 @@ class _Sitting:
     async def _failed(self, error: BaseException) -> None:
         """Say in the file how the run ended, if it can still be written."""
         with suppress(StoreError):
-            await self._log("error", "failure", str(error) or type(error).__name__)
-            await self.sink.emit(
-                RunStateEvent(RunState.INTERRUPTED, utc_now(), str(error) or type(error).__name__)
-            )
+            text = str(error) or type(error).__name__
+            # Whoever listens is told by the exception itself.
+            await self.sink.keep(LogEvent(utc_now(), "error", "failure", text))
+            await self.sink.emit(RunStateEvent(RunState.INTERRUPTED, utc_now(), text))
 
     async def _preflight(self) -> None:
         assert self.first is not None

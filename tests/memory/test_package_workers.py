@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -196,6 +197,20 @@ async def test_a_call_that_is_given_up_retires_its_process(system: PackageSystem
     await third.close()
     assert not psutil.pid_exists(third._worker.pid)
     assert await found(other, "y")
+
+
+async def test_what_nobody_waits_for_any_more_fails_without_a_word(system: PackageSystem) -> None:
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, said: complaints.append(said))
+    view = await opened(system, "x")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await found(view, "HANG")
+    view._worker.kill()
+    for _ in range(20):
+        gc.collect()
+        await asyncio.sleep(0.01)
+    assert complaints == []
 
 
 async def test_printing_does_not_break_the_protocol(system: PackageSystem) -> None:

@@ -149,10 +149,13 @@ class WorkerProcess:
         return future
 
     async def _await(self, future: Future[Any], seconds: float, op: str) -> Any:
+        reply = asyncio.wrap_future(future)
+        # Whoever gives up does not hear how it ended, and the event loop shall not complain of that.
+        reply.add_done_callback(_heard)
         try:
             async with asyncio.timeout(seconds):
                 # Shielded: several views may wait for the same start.
-                return await asyncio.shield(asyncio.wrap_future(future))
+                return await asyncio.shield(reply)
         except TimeoutError:
             self.kill(f"{self.name} did not answer `{op}` in {seconds:g} s; its process was ended")
             raise WorkerTimeout(self._dead) from None
@@ -214,6 +217,11 @@ class WorkerProcess:
         except OSError:
             return ""
         return f": {' | '.join(lines[-3:])[:500]}" if lines else ""
+
+
+def _heard(reply: asyncio.Future[Any]) -> None:
+    if not reply.cancelled():
+        reply.exception()
 
 
 def _how(code: int) -> str:
