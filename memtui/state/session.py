@@ -19,7 +19,7 @@ from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.model import RunState
 from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
-from memtui.state.freed_memory import give_back
+from memtui.state.freed_memory import give_back, keep_little
 from memtui.state.overview import Folds
 from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
@@ -283,6 +283,7 @@ class RunSession:
         rev = self._reader.rev()  # asked first: what comes while we read is read once more
         found = self._read.get(judge)
         if found is None or not found.rev:
+            keep_little()
             self._read.clear()  # let go of the old ones before the new ones are made
             facts = self._reader.packed_facts(judge)
             found = self._read[judge] = _Read(facts, FactIndex(facts, self.header.run.mode), rev)
