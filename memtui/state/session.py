@@ -75,7 +75,7 @@ class Header:
         return self.run.uid == before.run.uid and set(before.cells) <= set(self.cells)
 
 
-COUNT_SHARE = 50
+COUNT_SHARE = 100
 """Counting the progress may take one part in so many of the time."""
 FOLDED_JUDGES = 2
 """Judges whose folds are kept: the chosen one, and the next so that it is there when asked for."""
@@ -245,7 +245,7 @@ class RunSession:
         return Header(
             run=run,
             arms=tuple(source.arms()) if changes.declared else old.arms,
-            cells=tuple(source.cells()) if changes.declared or changes.episodes else old.cells,
+            cells=tuple(source.cells()) if changes.declared else old.cells,
             judges=tuple(source.judges()) if changes.judged else old.judges,
             progress=self._counted(changes),
             heartbeat=heartbeat,

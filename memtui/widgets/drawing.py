@@ -47,10 +47,12 @@ def strip_of(
             shown, last = piece, style
     if last is not None:
         segments.append(Segment(shown, last))
+    pad = base if over is None else base + over
+    if cells < width:
+        segments.append(Segment(" " * (width - cells), pad))
+        cells = width
     strip = Strip(segments, cells)
-    if cells == width:
-        return strip
-    return strip.adjust_cell_length(width, base if over is None else base + over)
+    return strip if cells == width else strip.adjust_cell_length(width, pad)
 
 
 def _in_a_row(text: Text) -> list[tuple[str, Style | None]]:
