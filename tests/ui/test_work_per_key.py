@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
+from memtui.metrics.rates import tally
+from memtui.screens import overview_types, rated_file
 from memtui.screens.episode_source import BATCH, EpisodeSource
 from memtui.screens.episodes import EpisodesScreen
+from memtui.state.overview import Overview
 from memtui.state.session import FOLDED_JUDGES, RunSession
 from memtui.state.settings import Settings
 from memtui.store.reader import RunReader
@@ -46,6 +50,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         counted["drawn"] += 1
         return row(self, index, width)
 
+    monkeypatch.setattr(overview_types, "AHEAD_AFTER", 60.0)  # nobody pauses that long here
     monkeypatch.setattr(RunReader, "query", counting_query)
     monkeypatch.setattr(RunReader, "episode_rows", counting_rows)
     monkeypatch.setattr(RunReader, "packed_facts", counting_facts)
@@ -135,6 +140,118 @@ async def test_rates_of_the_next_judge_wait_for_no_reading_and_are_drawn_once(
         await settle(pilot)
         assert app.overview is rates
         assert drawn and set(drawn.values()) == {1}, "question types and alarms follow around it"
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[tuple[str | None, int]]]:
+    """Counts how often each line of a block, and each row of the table, is painted."""
+    counted: Counter[tuple[str | None, int]] = Counter()
+    line, render = HeatTable.line, LineBlock.render_line
+
+    def counting_line(self: HeatTable, index: int, width: int) -> Any:
+        counted[self.id, index] += 1
+        return line(self, index, width)
+
+    def counting_render(self: LineBlock, y: int) -> Any:
+        counted[self.id, y] += 1
+        return render(self, y)
+
+    monkeypatch.setattr(HeatTable, "line", counting_line)
+    monkeypatch.setattr(LineBlock, "render_line", counting_render)
+    yield counted
+
+
+async def test_another_budget_counts_what_is_looked_at_and_paints_it_once(
+    run_file: Path, painted: Counter[tuple[str | None, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = 0
+
+    def counting_tally(*args: Any) -> Any:
+        nonlocal counted
+        counted += 1
+        return tally(*args)
+
+    monkeypatch.setattr("memtui.state.overview.tally", counting_tally)
+    async with opened(run_file, SIZE) as (app, pilot):
+        for key in ("equals_sign", "minus"):
+            painted.clear()
+            counted = 0
+            await press(pilot, key)
+            assert app.overview is not None
+            assert counted <= len(app.overview.rungs), (
+                "only the arm under the cursor is taken apart"
+            )
+            assert set(painted.values()) == {1}, "one frame, and nothing in it twice"
+
+
+async def test_another_alpha_paints_only_the_arms_it_says_something_else_of(
+    run_file: Path, painted: Counter[tuple[str | None, int]]
+) -> None:
+    def said(overview: Overview) -> list[tuple[object, ...]]:
+        return [
+            (
+                arm.s_star,
+                *(cell and (cell.pass_at_b or 0.0) >= overview.alpha for cell in arm.cells),
+            )
+            for arm in overview.arms
+        ]
+
+    async with opened(run_file, SIZE) as (app, pilot):
+        spared = 0
+        for key in ("a", "a", "A", "A", "A"):
+            before = app.overview
+            painted.clear()
+            await press(pilot, key)
+            assert before is not None and app.overview is not None
+            pairs = enumerate(zip(said(before), said(app.overview), strict=True))
+            changed = {index for index, (old, new) in pairs if old != new}
+            assert {index for name, index in painted if name == "heat"} == changed
+            spared += len(app.overview.arms) - len(changed)
+            assert all(
+                one is other
+                for old, new in zip(before.arms, app.overview.arms, strict=True)
+                for one, other in zip(old.cells, new.cells, strict=True)
+            ), "no cell is counted again"
+        assert spared
+
+
+async def test_question_types_of_the_next_judge_are_drawn_with_its_rates(
+    run_file: Path, work: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overview_types, "AHEAD_AFTER", 0.01)
+    async with opened(run_file, (160, 48)) as (app, pilot):
+        block = app.screen.query_one("#lower", LineBlock)
+        for _ in range(100):
+            if work["facts of cells"] == FOLDED_JUDGES:
+                break
+            await pilot.pause(0.02)
+        await settle(pilot)
+        work.clear()
+        for _ in range(3):
+            app.action_judge()
+            shown = [line.plain for line in block.lines]
+            assert any("by question type" in line for line in shown), "nothing was awaited"
+            await settle(pilot)
+        assert work["facts of cells"] == 0
+
+
+async def test_garbage_is_looked_for_when_no_key_is_pressed(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[None] = []
+    monkeypatch.setattr(rated_file, "settle", partial(looked.append, None))
+    async with opened(run_file, SIZE) as (app, pilot):
+        assert app._settling is not None and not looked, "all is read"
+        waiting = app._settling
+        await press(pilot, "equals_sign")
+        assert app._settling is not waiting, "put off by a key"
+        monkeypatch.setattr(rated_file, "GIVE_BACK_AFTER", 0.01)
+        await press(pilot, "minus")
+        for _ in range(100):
+            if looked:
+                break
+            await pilot.pause(0.02)
+        assert len(looked) == 1 and app._settling is None
 
 
 async def test_a_filter_line_is_asked_once_for_the_list_and_the_rates(
