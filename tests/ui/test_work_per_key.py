@@ -16,6 +16,7 @@ from memtui.metrics.rates import tally
 from memtui.screens import overview_types, rated_file
 from memtui.screens.episode_source import BATCH, EpisodeSource
 from memtui.screens.episodes import EpisodesScreen
+from memtui.screens.overview import OverviewScreen
 from memtui.state.overview import Overview
 from memtui.state.session import FOLDED_JUDGES, RunSession
 from memtui.state.settings import Settings
@@ -164,23 +165,28 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[tuple[str | Non
 async def test_another_budget_counts_what_is_looked_at_and_paints_it_once(
     run_file: Path, painted: Counter[tuple[str | None, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted = 0
+    counted: Counter[str] = Counter()
+    draw_around = OverviewScreen.draw_around
 
     def counting_tally(*args: Any) -> Any:
-        nonlocal counted
-        counted += 1
+        counted["cells"] += 1
         return tally(*args)
 
+    def counting_around(self: OverviewScreen) -> None:
+        counted["around"] += 1
+        draw_around(self)
+
     monkeypatch.setattr("memtui.state.overview.tally", counting_tally)
+    monkeypatch.setattr(OverviewScreen, "draw_around", counting_around)
     async with opened(run_file, SIZE) as (app, pilot):
         for key in ("equals_sign", "minus"):
             painted.clear()
-            counted = 0
+            counted.clear()
             await press(pilot, key)
             assert app.overview is not None
-            assert counted <= len(app.overview.rungs), (
-                "only the arm under the cursor is taken apart"
-            )
+            rungs = len(app.overview.rungs)
+            assert counted["cells"] <= rungs, "only the arm under the cursor is taken apart"
+            assert counted["around"] == 1
             assert set(painted.values()) == {1}, "one frame, and nothing in it twice"
 
 
