@@ -50,6 +50,15 @@ class AsciiScrollBar(ScrollBarRender):
     VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
+def thumb(height: int, total: int, top: float) -> tuple[int, int]:
+    """Where the thumb of a scrollbar of `height` cells over `total` lines begins, and how long it is, in
+    eighths of a cell; as `ScrollBarRender` draws it."""
+    if total <= height:
+        return 0, 0
+    long = max(1.0, height / (total / height))
+    return int((height - long) * (top / (total - height)) * 8), ceil(long * 8)
+
+
 class LineBlock(Widget):
     """A few fixed lines without scrolling: a heading, a summary, a row of hints."""
 
@@ -159,7 +168,10 @@ class LineView(ScrollView, can_focus=True):
             # The scrollbar stays or stays away, so nothing around this widget moves: no new layout of
             # the whole screen, which is what assigning the size would ask for.
             self.set_reactive(LineView.virtual_size, size)
-            if size.height < before.height or self._thumb(size) != self._thumb(before):
+            top = self.scroll_y
+            if size.height < before.height or (
+                thumb(height, size.height, top) != thumb(height, before.height, top)
+            ):
                 self._scroll_update(size)
             else:  # a run that grows by some rows of many thousand: its scrollbar looks the same
                 bar = self.vertical_scrollbar
@@ -167,14 +179,6 @@ class LineView(ScrollView, can_focus=True):
         else:
             self.virtual_size = size
         self.refresh()
-
-    def _thumb(self, size: Size) -> tuple[int, int]:
-        """Where the thumb of the scrollbar begins and how long it is, in eighths of a cell."""
-        height, total = self.size.height, size.height
-        if total <= height:
-            return 0, 0
-        long = max(1.0, height * height / total)
-        return int((height - long) * self.scroll_y / (total - height) * 8), ceil(long * 8)
 
     @property
     def line_width(self) -> int:
