@@ -55,6 +55,14 @@ class JudgePair:
             return None
         return (1 - self.differ / self.both - chance) / (1 - chance)
 
+    def and_on(self, more: JudgePair) -> JudgePair:
+        """The same two judges on these episodes and on others."""
+        return JudgePair(
+            self.judge,
+            self.other,
+            *(getattr(self, name) + getattr(more, name) for name in self.__slots__[2:]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:

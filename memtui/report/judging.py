@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from memtui.metrics.judging import Agreement, JudgePair, Labels, agreement, judge_pair
 from memtui.model import FLAGGED
+from memtui.store import codec
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeFact
 
@@ -25,20 +27,26 @@ class Judging:
         others = [one for one in judges if one != judge]
         if not others:
             return
-        labels: dict[str, Labels] = {
-            one: dict(
-                reader.query(
-                    "SELECT episode_id,label FROM verdict WHERE judge=? ORDER BY id", (one,)
-                )
-            )
-            for one in (judge, *others)
-        }
-        ids: dict[int, list[int]] = defaultdict(list)
+        ids: dict[int, array[int]] = defaultdict(lambda: array("q"))
         for fact in facts:
             if fact.done and fact.end_reason != FLAGGED:
                 ids[fact.cell_id].append(fact.id)
-        everyone = [episode for cell in ids.values() for episode in cell]
-        self.pairs = tuple(
-            judge_pair(judge, other, (labels[judge], labels[other]), everyone) for other in others
-        )
-        self.cells = {cell: agreement([*labels.values()], mine) for cell, mine in ids.items()}
+        pairs: dict[str, JudgePair] = {one: judge_pair(judge, one, ({}, {}), ()) for one in others}
+        cells = {}
+        for cell, mine in ids.items():  # cell by cell: all labels at once take tens of megabytes
+            labels = {one: _labels(reader, one, mine) for one in (judge, *others)}
+            cells[cell] = agreement([*labels.values()], mine)
+            for other, so_far in pairs.items():
+                found = judge_pair(judge, other, (labels[judge], labels[other]), mine)
+                pairs[other] = so_far.and_on(found)
+        self.pairs, self.cells = tuple(pairs.values()), cells
+
+
+def _labels(reader: RunReader, judge: str, episodes: array[int]) -> Labels:
+    """The latest label of a judge on each of these episodes."""
+    rows = reader.query(
+        "SELECT episode_id,label FROM verdict WHERE judge=?"
+        " AND episode_id IN (SELECT value FROM json_each(?)) ORDER BY episode_id,id",
+        (judge, codec.to_text(list(episodes))),
+    )
+    return dict(rows)
