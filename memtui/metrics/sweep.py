@@ -72,6 +72,8 @@ class Steady:
     flags: Counter[str] = field(default_factory=Counter)
     calls: Counter[tuple[int, bool]] = field(default_factory=Counter)
     overshoots: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    ends: Counter[tuple[str | None, bool, str]] = field(default_factory=Counter)
+    """Of all that ended, excluded ones too: {(end reason, abstained, cause of exclusion): episodes}."""
 
 
 def steady_counts(signatures: Counter[Signature], mode: str) -> Steady:
@@ -80,6 +82,8 @@ def steady_counts(signatures: Counter[Signature], mode: str) -> Steady:
     for signature, count in signatures.items():
         found = meaning(signature, mode)
         held = found.standing
+        if not held.pending:
+            total.ends[signature.end_reason, bool(signature.abstained), held.cause] += count
         if not held.counted:
             total.pending += count * held.pending
             if held.cause:

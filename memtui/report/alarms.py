@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from functools import cache, partial
 
 from memtui.metrics.alarm import MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, abnormal_mix
 from memtui.metrics.histogram import Fold
-from memtui.metrics.outcome import JUDGE, standing
+from memtui.metrics.outcome import JUDGE
 from memtui.model import FLAGGED
 from memtui.state.live import Troubles
 from memtui.store.records import CellRow
@@ -28,22 +27,19 @@ def abnormal_ends(
     arm_of = {cell.id: cell.arm for cell in cells.values()}
     totals: Counter[str] = Counter()
     kinds: Counter[tuple[str, str]] = Counter()
-    # There are a few combinations of these, and some tens of thousands of signatures.
-    standing_of = cache(partial(standing, mode=mode))
     for key, group in folds.items():
         if not isinstance(key, tuple):
             continue
         cell, answerable = key[0], key[1]
-        for signature, count in group.signatures.items():
-            held = standing_of(signature.end_reason, signature.label, signature.done)
-            if held.pending or held.cause == FLAGGED:
-                continue  # it has not ended, or the reader took it out
+        for (end_reason, abstained, cause), count in group.steady(mode).ends.items():
+            if cause == FLAGGED:
+                continue  # the reader took it out
             found = []
-            if signature.end_reason not in NORMAL_ENDS:
-                found.append(f"end with {signature.end_reason}")
-            if signature.abstained and answerable:
+            if end_reason not in NORMAL_ENDS:
+                found.append(f"end with {end_reason}")
+            if abstained and answerable:
                 found.append("abstain although the question has an answer")
-            if held.cause == JUDGE:
+            if cause == JUDGE:
                 found.append("have a verdict the judge could not decide")
             for where in ("all arms", arm_of[cell]):
                 totals[where] += count
