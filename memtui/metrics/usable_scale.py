@@ -21,8 +21,8 @@ MOST_EXCLUDED = 0.05
 class RungRate:
     """Pass@B at one rung: `passed` of `n` counted, `excluded` beside; n = 0 means not measured.
 
-    `interval` is the interval of the rate that is shown; it decides nothing, it says how sure the
-    point is.
+    `interval` is the interval of the rate that is shown, None where there is none; it decides nothing,
+    it says how sure the point is.
     """
 
     scale: float
@@ -39,8 +39,10 @@ class UsableScale:
     `kind`: `exact` (`value` is the first failing rung), `above` (no rung failed; `value` is the top
     rung that ran), `interval` (a rung in `missing` might have failed earlier; `value` is the first
     rung known to fail, or the top rung that ran when `open` says none failed), `withheld` (too many
-    excluded at rung `value`), `undefined` (no rung measured). `sure` says whether the upper end of the
-    interval at the failing rung is below alpha too (None where no rung failed).
+    excluded at rung `value`), `undefined` (no rung measured). `sure` says whether the intervals bear it
+    out: the one at the failing rung lies below alpha as a whole; where none failed, those of all rungs
+    lie at or above it (None without intervals). `n`: episodes counted at the failing rung, else the
+    fewest at any rung.
     """
 
     kind: str
@@ -49,6 +51,12 @@ class UsableScale:
     open: bool = False
     sure: bool | None = None
     excluded_share: float | None = None
+    n: int | None = None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether a point is named that its interval, or the lack of one, does not bear out."""
+        return self.n is not None and self.sure is not True
 
     def __str__(self) -> str:
         if self.value is None:
@@ -86,11 +94,14 @@ def usable_scale(rungs: Sequence[RungRate], alpha: float) -> UsableScale:
         elif rung.passed / rung.n < alpha:
             sure = None if rung.interval is None else rung.interval.high < alpha
             kind = "interval" if missing else "exact"
-            return UsableScale(kind, rung.scale, tuple(missing), sure=sure)
-    top = ladder[-1].scale
+            return UsableScale(kind, rung.scale, tuple(missing), sure=sure, n=rung.n)
+    top, measured = ladder[-1].scale, [rung for rung in ladder if rung.n]
+    lows = [rung.interval.low for rung in measured if rung.interval is not None]
+    held = min(lows) >= alpha if len(lows) == len(measured) else None
+    fewest = min(rung.n for rung in measured)
     if missing:
-        return UsableScale("interval", top, tuple(missing), open=True)
-    return UsableScale("above", top)
+        return UsableScale("interval", top, tuple(missing), open=True, sure=held, n=fewest)
+    return UsableScale("above", top, sure=held, n=fewest)
 
 
 def _mostly_excluded(rung: RungRate) -> bool:

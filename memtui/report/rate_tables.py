@@ -164,7 +164,7 @@ def usable(report: Report) -> Table:
         rows.append((arm.key, str(arm.s_star), _sure(arm), _spread(arm), drop, str(arm.p90r)))
     caption = (
         f"s*: first scale at which pass@{report.budget} falls below {level(report.alpha)}; sure: the "
-        "upper end of the interval is below it too"
+        "whole interval is below it too, or, where none falls, no interval reaches below it"
     )
     spreads = [arm.distribution for arm in report.arms if arm.distribution is not None]
     if spreads:
@@ -182,7 +182,10 @@ def usable(report: Report) -> Table:
 
 
 def _sure(arm: Arm) -> str:
-    return UNKNOWN if arm.s_star.sure is None else "yes" if arm.s_star.sure else "no"
+    found = arm.s_star
+    if found.n is None:
+        return UNKNOWN
+    return f"no (n {found.n})" if found.unsure else "yes"
 
 
 def _spread(arm: Arm) -> str:

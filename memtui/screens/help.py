@@ -208,6 +208,9 @@ ENDINGS = (
 )
 
 
+UNSURE = ("+8?", "s*, left open by its interval or a missing rung")
+
+
 def key_rows(keys: Iterable[Key]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Titles, and under each (keys, what they do): every key that works is among them."""
     by_title: dict[str, dict[str, Key]] = {}
@@ -271,7 +274,7 @@ def help_lines(look: Look, keys: Iterable[Key], screen: str = "") -> list[Text]:
     for sign, what in RUN_MARKS:
         lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
     lines += [Text(end=""), styled("along the scales, and side by side", look.strong)]
-    for sign, what in (*ladder.LEGEND, *SIDE_BY_SIDE):
+    for sign, what in (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE):
         lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
     return lines
 

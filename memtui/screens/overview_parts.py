@@ -93,9 +93,11 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     apart = cell.share(Measure.ABSTAINED)
     if apart.n:
         parts.append(share_text("unanswerable, abstained", apart, look))
-    parts.append(
-        Text.assemble(("s* of the arm ", look.muted), (usable_label(arm.s_star), ""), end="")
-    )
+    found = arm.s_star
+    star = Text.assemble(("s* of the arm ", look.muted), (usable_label(found), ""), end="")
+    if found.unsure:
+        star.append(f" (n {found.n})", look.muted)
+    parts.append(star)
     return [head, *flow(parts, width)]
 
 

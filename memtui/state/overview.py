@@ -335,10 +335,7 @@ def _s_star(rungs: Sequence[Rung], views: Sequence[CellView | None], alpha: floa
         if view is None:
             rates.append(RungRate(rung.scale, 0, 0))
             continue
-        value = view.pass_at_b
-        # Only of a rung that fails the interval says something: how sure that is.
-        failing = value is not None and value < alpha
-        interval = view.share(Measure.PASS).interval if failing else None
+        interval = view.share(Measure.PASS).interval
         rates.append(RungRate(rung.scale, view.passed, view.n, view.lost, interval))
     return usable_scale(rates, alpha)
 

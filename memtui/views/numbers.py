@@ -125,12 +125,17 @@ def rung_label(conditions: str, at: float | None) -> str:
 
 
 def usable_label(found: UsableScale) -> str:
-    """s* in a few cells: ``+100``, ``> +400``, ``≤ +200?`` (a rung is missing), ``withheld``."""
+    """s* in a few cells: ``+100``, ``> +400``, ``≤ +200`` (a rung before it is missing), ``withheld``.
+
+    ``?`` where a missing rung or the interval of the rate leaves it open.
+    """
     if found.value is None:
         return UNKNOWN
     label = scale(found.value)
     if found.kind == "withheld":
         return "withheld"
     if found.kind == "above" or found.open:
-        return f"> {label}{'?' if found.missing else ''}"
-    return f"≤ {label}?" if found.kind == "interval" else label
+        return f"> {label}{'?' if found.missing or found.unsure else ''}"
+    if found.kind == "interval":
+        return f"≤ {label}?"
+    return f"{label}?" if found.unsure else label

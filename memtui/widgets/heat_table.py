@@ -210,7 +210,7 @@ class HeatTable(LineView):
         if shape.delta:
             second.append("Δ pp".rjust(6), look.muted)
         if shape.star:
-            second.append("s*".rjust(shape.star), look.muted)
+            second.append("s* ".rjust(shape.star), look.muted)
         if shape.p90r:
             second.append("P90R".rjust(6), look.muted)
         return [first, second]
@@ -266,7 +266,12 @@ class HeatTable(LineView):
                 style = look.bad
             text.append(points(delta).rjust(6), style)
         if shape.star:
-            text.append(usable_label(view.s_star).rjust(shape.star), self._star_style(view, look))
+            label = usable_label(
+                view.s_star
+            )  # a cell of its own for the sign: figures stay aligned
+            if not label.endswith("?") and view.s_star.kind != "withheld":
+                label += " "
+            text.append(label.rjust(shape.star), self._star_style(view, look))
         if shape.p90r:
             text.append(str(view.p90r).rjust(6), look.muted)
         return text
@@ -288,9 +293,9 @@ class HeatTable(LineView):
         found = view.s_star
         if found.value is None or found.kind == "withheld":
             return look.missing
-        if found.kind == "above" or found.open:
-            return look.good
-        return look.bad if found.sure else look.budget
+        if found.unsure:
+            return look.budget
+        return look.good if found.kind == "above" or found.open else look.bad
 
     # --- cursor ---------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.metrics.intervals import wilson
 from memtui.metrics.ladder_bootstrap import Counts, Resampler
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
+from memtui.views.numbers import usable_label
 
 SCALES = (0, 100, 200, 300, 400)
 
@@ -206,3 +207,34 @@ def test_a_rung_of_which_nothing_was_drawn_is_no_failure() -> None:
     one: Counts = {0: (1, 1)}
     found = Resampler(range(3), resamples=200).usable_scale([(0, one)], 0.7)
     assert found is not None and found.shares == {"> 0": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("counts", "label", "sure"),
+    [
+        (((3, 3), (1, 3)), "+100?", False),  # 1 of 3: anything from .06 to .79
+        (((3, 3), (3, 3)), "> +100?", False),  # 3 of 3: .44 and more
+        (((300, 300), (30, 300)), "+100", True),
+        (((300, 300), (290, 300)), "> +100", True),
+        (((300, 300), (0, 0)), "> +0", True),
+        (((3, 3), (290, 300)), "> +100?", False),
+    ],
+)
+def test_a_point_of_few_episodes_is_marked(
+    counts: tuple[tuple[int, int], ...], label: str, sure: bool
+) -> None:
+    rungs = [
+        RungRate(100.0 * at, passed, n, 0, wilson(passed, n))
+        for at, (passed, n) in enumerate(counts)
+    ]
+    found = usable_scale(rungs, 0.7)
+    assert usable_label(found) == label and found.sure is sure and found.unsure is not sure
+    assert found.n == (counts[1][1] if label == "+100?" else min(n for _, n in counts if n))
+
+
+def test_without_an_interval_nothing_is_sure() -> None:
+    for passed in (10, 90):
+        found = usable_scale([RungRate(0, passed, 100)], 0.7)
+        assert found.sure is None and found.unsure and usable_label(found).endswith("?")
+    withheld = usable_scale([RungRate(0, 10, 10, 90)], 0.7)
+    assert not withheld.unsure and usable_label(withheld) == "withheld"
