@@ -11,14 +11,10 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
-from memtui.views.look import Look, hex_of, rate_colour
+from memtui.views.look import Look, rate_ink
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
-
-
-def _ink(rate: float, look: Look) -> Style:
-    return Style(color=hex_of(rate_colour(rate, look))) if look.colour else Style.null()
 
 
 def bar(rate: float | None, look: Look) -> tuple[str, Style]:
@@ -26,7 +22,7 @@ def bar(rate: float | None, look: Look) -> tuple[str, Style]:
     if rate is None:
         return NOTHING, look.faint
     clipped = min(1.0, max(0.0, rate))
-    return BLOCKS[max(0, round(clipped * 8) - 1)], _ink(clipped, look)
+    return BLOCKS[max(0, round(clipped * 8) - 1)], rate_ink(clipped, look)
 
 
 def bars(rates: Sequence[float | None], look: Look, *, gap: str = " ") -> Text:
@@ -53,7 +49,7 @@ def tall_bars(rates: Sequence[float | None], look: Look, *, height: int) -> list
             clipped = min(1.0, max(0.0, rate))
             eighths = max(1, round(clipped * 8 * height)) - 8 * row
             sign = " " if eighths <= 0 else BLOCKS[min(eighths, 8) - 1]
-            text.append(sign * 2, _ink(clipped, look))
+            text.append(sign * 2, rate_ink(clipped, look))
         rows.append(text)
     return rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from memtui.views.look import Look, hex_of, ink_on, rate_colour
+from memtui.views.look import Look, rate_ground
 from memtui.views.numbers import UNKNOWN, percent_interval
 from memtui.views.styled import styled
 
@@ -36,8 +36,7 @@ def heat_cell(
         elif uncertain:
             style = look.muted + Style(italic=True)
         else:
-            ground = rate_colour(rate if goodness is None else goodness, look)
-            style = Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=at_target)
+            style = rate_ground(rate if goodness is None else goodness, look, bold=at_target)
         text = styled(shown, style)
     if selected:
         inside = text.plain[1:-1]

@@ -261,7 +261,32 @@ def _mix(gradient: Gradient, hundredths: int) -> Rgb:
 
 def rate_colour(value: float, look: Look) -> Rgb:
     """Colour of a rate 0..1 on the look's gradient; raises IndexError for a look without colour."""
-    return _mix(look.gradient, round(100 * min(1.0, max(0.0, value))))
+    return _mix(look.gradient, _hundredths(value))
+
+
+def _hundredths(value: float) -> int:
+    return round(100 * min(1.0, max(0.0, value)))
+
+
+def rate_ground(value: float, look: Look, *, bold: bool) -> Style:
+    """Text on the colour of a rate 0..1; for looks with colour."""
+    return _ground_style(look.gradient, _hundredths(value), bold)
+
+
+def rate_ink(value: float, look: Look) -> Style:
+    """Text in the colour of a rate 0..1; nothing in a look without colour."""
+    return _ink_style(look.gradient, _hundredths(value)) if look.colour else Style.null()
+
+
+@lru_cache(512)
+def _ground_style(gradient: Gradient, hundredths: int, bold: bool) -> Style:
+    ground = _mix(gradient, hundredths)
+    return Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=bold)
+
+
+@lru_cache(256)
+def _ink_style(gradient: Gradient, hundredths: int) -> Style:
+    return Style(color=hex_of(_mix(gradient, hundredths)))
 
 
 def ink_on(ground: Rgb) -> str:
