@@ -265,7 +265,7 @@ def test_documents_about_files_are_as_documented(
         "memtui-data-lint-1": f"data lint {hostile}",
         "memtui-data-convert-1": f"data convert {hostile} {tmp_path / 'x.jsonl'} --skip-bad-lines",
         "memtui-data-get-1": "data get locomo",
-        "memtui-export-1": f"export runs/demo.memtui --copy {tmp_path / 'copy.memtui'}",
+        "memtui-export-1": f"export runs/demo.memtui {tmp_path / 'copy.memtui'}",
         "memtui-models-install-1": "models install minilm",
         "memtui-runs-1": f"ls {tmp_path}",
     }

@@ -91,6 +91,25 @@ def test_a_copy_that_cannot_be_written_names_its_target(
         assert reader.progress().done == 1
 
 
+def test_a_target_is_named_like_that_of_cp(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for words, made in (
+        ((str(folder),), folder / "a.memtui"),
+        ((str(folder / "b.memtui"),), folder / "b.memtui"),
+        (("--copy", str(folder / "c.memtui")), folder / "c.memtui"),
+    ):
+        assert main(["export", str(run_file), *words]) == 0
+        assert f"copied to {made}" in capsys.readouterr().err
+        with open_run(made) as reader:
+            assert reader.progress().done == 1
+    for wrong in ((), ("x", "--copy", "y"), (str(folder),)):
+        assert main(["export", str(run_file), *wrong]) == 2
+        assert one_line(capsys.readouterr().err.encode())
+
+
 def test_a_full_disk_under_a_new_run_is_one_line_and_leaves_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
