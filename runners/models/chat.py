@@ -96,6 +96,13 @@ class ChatReply:
     """Candidates of the first token with their log probabilities, where they were asked for."""
 
 
+@dataclass(slots=True)
+class Attempts:
+    """How often a provider was asked for one reply: known also where the call is given up."""
+
+    made: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """What the door hands back: the reply, what it used, and how many attempts it took."""

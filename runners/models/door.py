@@ -13,7 +13,7 @@ from time import monotonic, perf_counter
 from typing import Any, Protocol, runtime_checkable
 
 from memtui.model import Usage
-from runners.models.chat import ChatClient, ChatReply, ModelReply, ModelRequest
+from runners.models.chat import Attempts, ChatClient, ChatReply, ModelReply, ModelRequest
 from runners.models.limits import Clock, ModelLimiter, Sleep
 from runners.models.meter import CHARGED
 from runners.models.model_errors import FATAL, ErrorKind, ModelAccessError, ModelError
@@ -82,19 +82,26 @@ class ModelDoor:
             )
         return settings
 
-    async def complete(self, request: ModelRequest) -> ModelReply:
+    async def complete(self, request: ModelRequest, attempts: Attempts | None = None) -> ModelReply:
         """A recorded reply, or a model's, asked within its limits and again where that can help.
 
         Raises `ModelError` (with `attempts` and an `end_reason`) when it fails for good,
-        `ModelAccessError` when the key, the name or the credit is at fault.
+        `ModelAccessError` when the key, the name or the credit is at fault. Who counts for itself and may
+        give the call up hands in `attempts`.
         """
+        attempts = attempts or Attempts()
         most = self.settings(request.model).max_tokens
         if most is not None and (request.max_tokens is None or request.max_tokens > most):
             request = replace(request, max_tokens=most)
         # A memory system's door has an owner of its own and counts for itself.
         meter = None if request.owner else CHARGED.get()
         try:
-            reply = await self._recorded(request)
+            reply = await self._recorded(request, attempts)
+        except asyncio.CancelledError:
+            if meter is not None and attempts.made:
+                # The provider was asked, and nobody waited for what it took.
+                meter.add(request.phase, "complete", Usage(calls=1, attempts=attempts.made))
+            raise
         except ModelError as error:
             if meter is not None:
                 meter.add(request.phase, "complete", Usage(calls=1, attempts=error.attempts))
@@ -106,24 +113,24 @@ class ModelDoor:
             )
         return reply
 
-    async def _recorded(self, request: ModelRequest) -> ModelReply:
+    async def _recorded(self, request: ModelRequest, made: Attempts) -> ModelReply:
         recordings = self.recordings
         if recordings is None:
-            return await self._asked(request)
+            return await self._asked(request, made)
         key = request.digest()
         async with recordings.turn(key):
             known = recordings.find(key, request)
             if known is not None:
                 return replace(known, cold=self._cold(known.usage, request))
             try:
-                reply = await self._asked(request)
+                reply = await self._asked(request, made)
             except ModelError as error:
                 recordings.keep_failure(key, request, error)
                 raise
             recordings.keep(key, request, reply)
             return reply
 
-    async def _asked(self, request: ModelRequest) -> ModelReply:
+    async def _asked(self, request: ModelRequest, made: Attempts) -> ModelReply:
         settings = self.settings(request.model)
         limiter = self._limiter(request.model, settings)
         started = perf_counter()
@@ -134,7 +141,7 @@ class ModelDoor:
                 attempts += 1
                 flight["attempt"] = attempts
                 try:
-                    reply = await self._attempt(request, settings, limiter, flight)
+                    reply = await self._attempt(request, settings, limiter, flight, made)
                     break
                 except ModelError as error:
                     await self._again(error, attempts, request, settings, limiter, flight)
@@ -149,10 +156,12 @@ class ModelDoor:
         settings: ModelSettings,
         limiter: ModelLimiter,
         flight: dict[str, Any],
+        made: Attempts,
     ) -> ChatReply:
         flight["state"] = "waiting"
         async with limiter.admit(_estimate(request)) as settle:
             flight["state"] = "calling"
+            made.made += 1
             reply = await self._client.chat(request, settings)
             known = (reply.prompt, reply.completion)
             settle(None if None in known else sum(v or 0 for v in known))

@@ -204,6 +204,8 @@ def load_litellm() -> Any:
     try:
         # litellm's own models make pydantic complain on every import, and on odd replies.
         warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic(\.|$)")
+        # A call that is given up while litellm makes it ready leaves a coroutine that nobody awaits.
+        warnings.filterwarnings("ignore", r"coroutine '\w+\.acompletion' was never", RuntimeWarning)
         litellm: Any = importlib.import_module("litellm")
     except ImportError as error:
         raise UserError(f"model calls need litellm ({error}): {how_to_add('llm')}") from None

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from memtui.errors import UserError
 from memtui.model import Usage
 from runners.memory.contract import Completion
-from runners.models.chat import ModelReply, ModelRequest
+from runners.models.chat import Attempts, ModelReply, ModelRequest
 from runners.models.door import ModelDoor
 from runners.models.meter import Meter
 from runners.models.model_errors import ModelAccessError, ModelError
@@ -151,9 +151,14 @@ class MemoryDoor:
             # What is ingested is the same for all repeats of an episode; what is searched is not.
             repeat=self._repeat if phase == SEARCH else 0,
         )
-        start = perf_counter()
+        start, attempts = perf_counter(), Attempts()
         try:
-            reply = await self.models.complete(request)
+            reply = await self.models.complete(request, attempts)
+        except asyncio.CancelledError:
+            if attempts.made:
+                used = Usage(calls=1, attempts=attempts.made)
+                self.meter.add(phase, "complete", used, wall_ms=_since(start))
+            raise
         except (ModelError, ModelAccessError) as error:
             self.failure = error
             used = Usage(calls=1, attempts=error.attempts)

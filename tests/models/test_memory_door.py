@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -12,7 +13,8 @@ from runners.memory.contract import Door
 from runners.models.chat import ChatReply, ModelRequest
 from runners.models.door import ModelDoor
 from runners.models.memory_door import MemoryDoor
-from runners.models.scripted import ScriptedClient
+from runners.models.model_errors import ErrorKind, ModelError
+from runners.models.scripted import Entry, ScriptedClient
 from runners.models.scripted_door import ScriptedDoor, word_vector
 from runners.models.settings import ModelSettings, Price
 from runners.models.structured import read_structured
@@ -35,6 +37,30 @@ class _Vectors:
 def _door(client: ScriptedClient, price: Price | None = None) -> MemoryDoor:
     models = ModelDoor(client, {"m": ModelSettings(price=price)})
     return MemoryDoor(models, _Vectors(), "artifact:x", "m", seed=5)
+
+
+async def test_a_call_that_is_given_up_is_counted_with_the_attempts_that_were_made() -> None:
+    failing: list[Entry] = [ModelError(ErrorKind.SERVER, "oops"), ChatReply("late")]
+    for phase in ("ingest", "search"):
+        models = ModelDoor(ScriptedClient(failing, delay=0.2), {"m": ModelSettings(retries=3)})
+        door = MemoryDoor(models, _Vectors(), "artifact:x", "m", phase=phase)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await door.complete(USER)
+        given_up = door.meter.take(phase)
+        assert given_up is not None and door.counts == {(phase, "complete"): 1}
+        paid = given_up.paid.total()
+        assert (paid.calls, paid.prompt, paid.cost) == (1, None, None), "what it took is unknown"
+        assert paid.attempts >= 1
+    waiting = ModelDoor(ScriptedClient(["x"], delay=9.0), {"m": ModelSettings(concurrency=1)})
+    first, second = (MemoryDoor(waiting, None, "artifact:x", "m") for _ in range(2))
+    tasks = [asyncio.create_task(one.complete(USER)) for one in (first, second)]
+    await asyncio.sleep(0.05)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert first.meter.take("ingest") is not None
+    assert second.meter.take("ingest") is None, "nobody was asked on its account"
 
 
 async def test_calls_are_counted_and_paid_per_phase() -> None:
