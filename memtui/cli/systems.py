@@ -99,9 +99,11 @@ def _check(name: str, *, as_json: bool) -> int:
 
     from runners.memory import registry
     from runners.memory.conformance import check_system
+    from runners.memory.needs import LLM
     from runners.memory.packages import environment
     from runners.memory.packages.check import check_package
     from runners.memory.packages.recipes import RECIPES, recipe
+    from runners.memory.rehearsals import responder_of
 
     if name not in registry.names() and f"pkg:{name}" in RECIPES:
         name = recipe(name).name
@@ -115,7 +117,15 @@ def _check(name: str, *, as_json: bool) -> int:
     if name in RECIPES:
         report = asyncio.run(check_package(RECIPES[name]))
     else:
-        report = asyncio.run(check_system(lambda: registry.build(name)))
+        system = registry.build(name)
+        model = responder_of(system)
+        if model is None and LLM in system.info.needs:
+            print(
+                f"{name} asks a language model and nobody plays it here: every reply is empty"
+                " (`rehearse` in docs/adding-a-memory-system.md)",
+                file=sys.stderr,
+            )
+        report = asyncio.run(check_system(lambda: registry.build(name), responder=model))
     if as_json:
         rules = [
             {"rule": check.rule, "status": check.status, "detail": check.detail}

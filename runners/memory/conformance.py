@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from runners.memory.conformance_bench import Bench, RuleBroken, RuleNotApplicable
 from runners.memory.conformance_rules import RULES
-from runners.memory.contract import MemorySystem
+from runners.memory.contract import MemorySystem, Rehearsing
 from runners.models.scripted_door import Responder
 
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "n/a"
@@ -67,9 +67,13 @@ async def check_system(
 
     One rule's failure does not keep the others from running; whatever a system raises fails the rule,
     as does one that takes more than `rule_seconds`. Only the factory itself may raise. `responder`
-    stands in for the language model; without one every reply is empty.
+    stands in for the language model, by default the system's own `rehearse`; without one every reply
+    is empty.
     """
-    name = factory().info.name
+    system = factory()
+    name = system.info.name
+    if responder is None and isinstance(system, Rehearsing):
+        responder = system.rehearse
     checks = []
     for rule, run in RULES.items():
         if rules is not None and rule not in rules:

@@ -199,6 +199,16 @@ class Foretelling(Protocol):
 
 
 @runtime_checkable
+class Rehearsing(Protocol):
+    """A system that asks a language model and can play it: the conformance suite then needs none."""
+
+    def rehearse(
+        self, messages: Sequence[Mapping[str, Any]], schema: Mapping[str, Any] | None
+    ) -> str | Mapping[str, Any]:
+        """The reply to one completion that this system asked for: text, or a value of `schema`."""
+
+
+@runtime_checkable
 class Closing(Protocol):
     """A system that holds more than memory: processes, files, connections.
 

@@ -11,11 +11,11 @@ from runners.memory.conformance import FAILED, check_system
 from runners.memory.conformance_bench import Bench
 from runners.memory.conformance_material import topical
 from runners.memory.contract import Completion
+from runners.memory.hierarchical.rule_replies import rule_model
 from runners.memory.registry import build
 from runners.memory.search_view import MODES
 from runners.models.model_errors import ErrorKind, ModelError
 from runners.models.scripted_door import ScriptedDoor
-from tests.memory.rule_model import rule_model
 from tests.memory.sessions import session
 
 SYSTEMS: list[tuple[str, dict[str, Any]]] = [

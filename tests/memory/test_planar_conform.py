@@ -11,8 +11,8 @@ from runners.memory.conformance import FAILED, check_system
 from runners.memory.conformance_bench import Bench
 from runners.memory.conformance_material import TOPICS, topical
 from runners.memory.needs import LLM
+from runners.memory.planar.rule_replies import reply
 from runners.memory.registry import build
-from tests.memory.planar_rule_model import reply
 
 SYSTEMS: list[tuple[str, dict[str, Any]]] = [
     ("openclaw", {"mode": "loop", "k": 12}),
