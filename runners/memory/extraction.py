@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.errors import UserError
 from runners.memory.contract import Door, MemoryError_, Regrowing
 from runners.memory.json_repair import Misfit, read_json
 from runners.memory.needs import LLM
+from runners.memory.option_values import check_choice
 
 EXTRACTORS = ("model", "rules")
 """Who extracts: the run's language model, or `rule_extractor` in its place, which needs none."""
@@ -91,9 +91,7 @@ def readable(sessions: Iterable[Sequence[Extracted]]) -> int:
 
 def check_extractor(extractor: str) -> str:
     """`extractor` itself, or a UserError naming the choices."""
-    if extractor not in EXTRACTORS:
-        raise UserError(f"extractor must be one of {', '.join(EXTRACTORS)}, not {extractor!r}")
-    return extractor
+    return check_choice("extractor", extractor, EXTRACTORS)
 
 
 def needs_of(extractor: str) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from runners.memory import rule_extractor as rules
 from runners.memory.chunking import Chunk, packed_turns
 from runners.memory.contract import Door, Haystack, SessionText
+from runners.memory.extracting import Extracting
 from runners.memory.extraction import Extracted, extract, prompt, require_door
 from runners.memory.provenance import Source, source
 from runners.memory.vectors import Vectors, embedded
@@ -85,6 +86,23 @@ class ItemSession:
     items: tuple[Item, ...]
     rows: Vectors
     extracted: tuple[Extracted, ...] = ()
+
+
+class ReadsItems(Extracting[ItemSession]):
+    """A system of these memories: whether they lie in a list or in a tree, sessions are read alike."""
+
+    name: ClassVar[str]
+
+    async def read(self, session: SessionText, door: Door | None) -> ItemSession:
+        """The session's memories with their vectors."""
+        return await read_items(
+            session,
+            door,
+            system=self.name,
+            extractor=self._extractor,
+            piece_tokens=self._piece_tokens,
+            max_tokens=self._max_tokens,
+        )
 
 
 def rules_skip(extractor: str) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ from memtui.model import Hit
 from runners.memory.contract import CallResult, Context, MemoryError_, ToolSpec
 from runners.memory.extraction import Tally
 from runners.memory.flat.search import TOOL, read_arguments
+from runners.memory.option_values import check_choice
 
 MODES = ("single_shot", "loop")
 
@@ -46,8 +47,7 @@ class Interaction:
 
 def interaction(mode: str, tool_text: str | None, texts: Mapping[str, str]) -> Interaction:
     """The mode with its usual text from `texts`, or with `tool_text`; UserError for no such mode."""
-    if mode not in MODES:
-        raise UserError(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    check_choice("mode", mode, MODES)
     if tool_text is not None and not (isinstance(tool_text, str) and tool_text.strip()):
         raise UserError(f"tool_text must be a text that says something, not {tool_text!r}")
     return Interaction(mode, tool_text or texts[mode])
@@ -115,26 +115,6 @@ class SearchView(ABC):
     async def close(self) -> None:
         """Nothing is held open; a call after this is a fault of the caller."""
         self._closed = True
-
-
-def check_number(name: str, value: float, *, least: float, most: float = float("inf")) -> float:
-    """`value` itself, or a UserError when it is no number from `least` to `most`."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not least <= value <= most
-        or value == float("inf")
-    ):
-        limits = f"from {least:g} to {most:g}" if most < float("inf") else f"of at least {least:g}"
-        raise UserError(f"{name} must be a number {limits}, not {value!r}")
-    return value
-
-
-def check_count(name: str, value: int, *, least: int = 0) -> int:
-    """`value` itself, or a UserError when it is no whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UserError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return value
 
 
 def summed(tallies: Iterable[Tally]) -> Tally:

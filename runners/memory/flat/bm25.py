@@ -28,18 +28,15 @@ from runners.memory.contract import (
     MemoryError_,
     SessionText,
     SystemInfo,
-    ToolSpec,
 )
 from runners.memory.flat.postings import Members, Postings
 from runners.memory.flat.search import (
     DEFAULT_K,
     Blocks,
+    FlatSystem,
     FlatView,
     Scores,
-    check_granularity,
-    check_k,
     require_artifacts,
-    search_tool,
 )
 from runners.memory.flat.words import words
 from runners.sessions import render_session, render_turn
@@ -113,7 +110,7 @@ class BM25View(FlatView):
         return self._norm_cache
 
 
-class BM25:
+class BM25(FlatSystem):
     """The lexical baseline: needs no model, no network and nothing but numpy."""
 
     def __init__(
@@ -124,8 +121,7 @@ class BM25:
         k1: float = DEFAULT_K1,
         b: float = DEFAULT_B,
     ) -> None:
-        self._granularity = check_granularity(granularity)
-        self._k = check_k(k)
+        super().__init__(granularity, k)
         if not k1 >= 0 or not 0 <= b <= 1:
             raise UserError(f"bm25 needs k1 >= 0 and b between 0 and 1, not k1={k1!r}, b={b!r}")
         self._k1, self._b = float(k1), float(b)
@@ -149,10 +145,6 @@ class BM25:
                 "variant": "lucene",
             },
         )
-
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (search_tool(self._k),)
 
     async def prepare(self, session: SessionText, door: Door | None) -> PreparedSession:
         """Count the session's words, the first time its content is seen."""
@@ -185,12 +177,10 @@ class BM25:
         numbers = [p.first for p in prepared if p.postings is postings]
         if len(numbers) != len(prepared):
             raise MemoryError_("bm25: these sessions were prepared by different systems")
-        blocks = Blocks(haystack)
         if self._granularity == "turn":
-            blocks = Blocks(haystack, [p.blocks for p in prepared])
             numbers = [p.first + i for p in prepared for i in range(p.blocks)]
         return BM25View(
-            blocks,
+            self.blocks(haystack, [p.blocks for p in prepared]),
             postings.members(np.fromiter(numbers, np.int64, len(numbers))),
             k=self._k,
             k1=self._k1,

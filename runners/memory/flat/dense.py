@@ -18,19 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from memtui.errors import UserError
-from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
+from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo
 from runners.memory.flat.search import (
     DEFAULT_K,
     Blocks,
+    FlatSystem,
     FlatView,
     Scores,
-    check_granularity,
-    check_k,
     require_artifacts,
-    search_tool,
 )
 from runners.memory.flat.windows import windows
+from runners.memory.option_values import check_count
 from runners.models.embedder import minilm
 from runners.models.folders import cache_folder
 from runners.models.minilm import DIMENSIONS, MAX_PIECES, Floats
@@ -117,7 +115,7 @@ class DenseView(FlatView):
         return remarks
 
 
-class Dense:
+class Dense(FlatSystem):
     """Embeds sessions once, on this machine; the vectors are kept on disk for later runs."""
 
     def __init__(
@@ -128,13 +126,8 @@ class Dense:
         max_windows: int = MAX_WINDOWS,
         cache: bool = True,
     ) -> None:
-        self._granularity = check_granularity(granularity)
-        self._k = check_k(k)
-        if isinstance(max_windows, bool) or not isinstance(max_windows, int) or max_windows < 1:
-            raise UserError(
-                f"max_windows must be a whole number of at least 1, not {max_windows!r}"
-            )
-        self._max_windows = max_windows
+        super().__init__(granularity, k)
+        self._max_windows = check_count("max_windows", max_windows, least=1)
         # Everything that decides the vectors is in the name: another setting, another folder.
         setting = f"{granularity}-{WINDOW}-{OVERLAP}-{max_windows}"
         model = f"minilm-{KNOWN['minilm'].files[0].sha256[:16]}"
@@ -173,10 +166,6 @@ class Dense:
         """Share of all prepared word pieces that no window holds; None before anything was prepared."""
         pieces = sum(s.pieces for s in self._prepared.values())
         return sum(s.cut for s in self._prepared.values()) / pieces if pieces else None
-
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (search_tool(self._k),)
 
     async def prepare(self, session: SessionText, door: Door | None) -> DenseSession:
         """Embed the session's windows, the first time its content is seen on this machine.
@@ -242,6 +231,5 @@ class Dense:
     ) -> DenseView:
         """Collect the haystack's vectors; `now` has no influence on a cosine."""
         sessions: list[DenseSession] = require_artifacts(haystack, artifacts, "dense")
-        whole = self._granularity == "session"
-        blocks = Blocks(haystack, None if whole else [len(s.ends) for s in sessions])
+        blocks = self.blocks(haystack, [len(s.ends) for s in sessions])
         return DenseView(blocks, self._k, sessions)

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memtui.errors import UserError
-from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo, ToolSpec
+from runners.memory.contract import Artifact, Door, Haystack, SessionText, SystemInfo
 from runners.memory.flat.bm25 import BM25, DEFAULT_B, DEFAULT_K1, BM25View, PreparedSession
 from runners.memory.flat.dense import MAX_WINDOWS, Dense, DenseSession, DenseView
 from runners.memory.flat.search import (
     DEFAULT_K,
     Blocks,
+    FlatSystem,
     FlatView,
     Scores,
     best,
     require_artifacts,
-    search_tool,
 )
+from runners.memory.option_values import check_count
 
 Ranking = npt.NDArray[np.intp] | list[int]
 """Blocks, best first."""
@@ -74,7 +74,7 @@ class HybridView(FlatView):
         return self._dense.remarks(query)
 
 
-class Hybrid:
+class Hybrid(FlatSystem):
     """BM25 and dense over the same blocks, fused by rank."""
 
     def __init__(
@@ -88,13 +88,10 @@ class Hybrid:
         rrf_k: int = RRF_K,
         cache: bool = True,
     ) -> None:
-        if isinstance(rrf_k, bool) or not isinstance(rrf_k, int) or rrf_k < 0:
-            raise UserError(f"rrf_k must be a whole number of at least 0, not {rrf_k!r}")
+        super().__init__(granularity, k)
+        self._rrf_k = check_count("rrf_k", rrf_k)
         self._lexical = BM25(granularity=granularity, k=k, k1=k1, b=b)
         self._dense = Dense(granularity=granularity, k=k, max_windows=max_windows, cache=cache)
-        self._k = k
-        self._rrf_k = rrf_k
-        self._granularity = granularity
 
     @property
     def info(self) -> SystemInfo:
@@ -113,10 +110,6 @@ class Hybrid:
                 "dense": {n: v for n, v in dense.config.items() if n not in shared},
             },
         )
-
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (search_tool(self._k),)
 
     async def prepare(self, session: SessionText, door: Door | None) -> HybridSession:
         """What each of the two prepares."""

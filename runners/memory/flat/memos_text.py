@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
     Calls,
@@ -23,19 +22,18 @@ from runners.memory.contract import (
     Haystack,
     SessionText,
     SystemInfo,
-    ToolSpec,
 )
-from runners.memory.extraction import Tally, calls_of, check_extractor, needs_of, readable
-from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
+from runners.memory.extracting import tallied
+from runners.memory.extraction import calls_of, needs_of, readable
+from runners.memory.flat.search import DEFAULT_K, require_artifacts
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.memos_items import (
     PIECE_TOKENS,
     ItemSession,
+    ReadsItems,
     item_sources,
-    read_items,
     rules_skip,
 )
-from runners.memory.search_view import check_count, interaction
 from runners.memory.vectors import stacked
 
 NAME = "memos-text"
@@ -48,8 +46,10 @@ TEXTS = {
 }
 
 
-class MemosText:
+class MemosText(ReadsItems):
     """A flat list of extracted memories."""
+
+    name = NAME
 
     def __init__(
         self,
@@ -61,12 +61,10 @@ class MemosText:
         mode: str = "loop",
         tool_text: str | None = None,
     ) -> None:
-        self._extractor = check_extractor(extractor)
-        self._k = check_k(k)
-        self._piece_tokens = check_count("piece_tokens", piece_tokens, least=64)
-        self._max_tokens = check_count("max_tokens", max_tokens, least=16)
-        self._interaction = interaction(mode, tool_text, TEXTS)
-        self._prepared: dict[str, ItemSession] = {}
+        super().__init__(
+            TEXTS, extractor=extractor, k=k, piece_tokens=piece_tokens, max_tokens=max_tokens,
+            mode=mode, tool_text=tool_text,
+        )  # fmt: skip
 
     @property
     def info(self) -> SystemInfo:
@@ -80,34 +78,12 @@ class MemosText:
             needs=needs_of(self._extractor),
             uses_door=("prepare", "call"),
             calls={"prepare": calls_of(self._extractor), "call": {"embed": (0, 1)}},
-            config={
-                "k": self._k,
-                "mode": self._interaction.mode,
-                "extractor": self._extractor,
-                "piece_tokens": self._piece_tokens,
-                "max_tokens": self._max_tokens,
-                **rules_skip(self._extractor),
-            },
+            config={**self.shared_config, **rules_skip(self._extractor)},
         )
-
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (self._interaction.tool(),)
 
     def expected_calls(self, session: SessionText) -> Calls:
         """One completion for every piece of the session, two where a reply has to be asked for again."""
-        pieces = len(packed_turns(session.turns, self._piece_tokens))
-        return {"prepare": calls_of(self._extractor, pieces)}
-
-    async def prepare(self, session: SessionText, door: Door | None) -> ItemSession:
-        """Read the session's memories, the first time its content is seen."""
-        known = self._prepared.get(session.sha)
-        if known is None:
-            known = self._prepared[session.sha] = await read_items(
-                session, door, system=NAME, extractor=self._extractor,
-                piece_tokens=self._piece_tokens, max_tokens=self._max_tokens,
-            )  # fmt: skip
-        return known
+        return {"prepare": calls_of(self._extractor, self.pieces(session))}
 
     async def open(
         self,
@@ -119,10 +95,6 @@ class MemosText:
     ) -> MemoriesView:
         """Collect the memories; `now` has no influence on a cosine."""
         sessions: list[ItemSession] = require_artifacts(haystack, artifacts, NAME)
-        tally = Tally()
-        for session in sessions:
-            for extracted in session.extracted:
-                tally.add(extracted)
         memories = Memories()
         memories.extend_distinct(
             [item.value for session in sessions for item in session.items],
@@ -135,5 +107,5 @@ class MemosText:
             k=self._k,
             stored=readable(session.extracted for session in sessions),
             door=door,
-            remarks=tally.remarks(),
+            remarks=tallied(sessions).remarks(),
         )

@@ -53,11 +53,10 @@ from runners.memory.flat.openclaw_rank import (
 from runners.memory.flat.postings import Postings
 from runners.memory.flat.search import Blocks, Scores, best, check_k, require_artifacts
 from runners.memory.flat.words import words
+from runners.memory.option_values import check_count, check_number
 from runners.memory.search_view import (
     Found,
     SearchView,
-    check_count,
-    check_number,
     interaction,
 )
 from runners.memory.vectors import Vectors, cosines, embedded, stacked

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memtui.errors import UserError
 from memtui.model import Hit, Usage
 from runners.memory.contract import (
     Artifact,
@@ -21,6 +20,7 @@ from runners.memory.contract import (
     MemoryError_,
     ToolSpec,
 )
+from runners.memory.option_values import check_choice, check_count
 
 Scores = npt.NDArray[np.float64]
 
@@ -66,18 +66,12 @@ def read_arguments(args: Mapping[str, Any], k: int) -> tuple[str, int]:
 
 def check_k(k: int) -> int:
     """`k` itself, or a UserError when it is not a positive whole number."""
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise UserError(f"k must be a whole number of at least 1, not {k!r}")
-    return k
+    return check_count("k", k, least=1)
 
 
 def check_granularity(granularity: str) -> str:
     """`granularity` itself, or a UserError naming the choices."""
-    if granularity not in GRANULARITIES:
-        raise UserError(
-            f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r}"
-        )
-    return granularity
+    return check_choice("granularity", granularity, GRANULARITIES)
 
 
 def require_artifacts(
@@ -122,6 +116,23 @@ class Blocks:
         place = bisect_right(self._ends, index)
         turn = index - (self._ends[place - 1] if place else 0)
         return Hit(self._positions[place].token, score, first=turn, last=turn)
+
+
+class FlatSystem:
+    """A system whose blocks are the sessions or the turns of a haystack, and its one tool."""
+
+    def __init__(self, granularity: str, k: int) -> None:
+        """UserError for a value that is none of an option."""
+        self._granularity = check_granularity(granularity)
+        self._k = check_k(k)
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """One search tool."""
+        return (search_tool(self._k),)
+
+    def blocks(self, haystack: Haystack, turns: Sequence[int]) -> Blocks:
+        """The blocks of a haystack; `turns` is the number of turns at each position."""
+        return Blocks(haystack, turns if self._granularity == "turn" else None)
 
 
 def best(scores: Scores, k: int | None = None) -> npt.NDArray[np.intp]:

@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 
-from memtui.errors import UserError
 from memtui.model import Hit
 from runners.memory.chunking import Chunk, turn_pairs
 from runners.memory.contract import (
@@ -49,7 +48,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Extracted, Tally, require_door
+from runners.memory.extraction import Extracted, Tally, check_extractor, require_door
 from runners.memory.flat.search import DEFAULT_K, best, check_k, require_artifacts
 from runners.memory.hierarchical.concurrently import concurrently
 from runners.memory.hierarchical.hippocampal_index import (
@@ -69,11 +68,10 @@ from runners.memory.hierarchical.passages import (
 from runners.memory.hierarchical.recognition import recognise
 from runners.memory.hierarchical.rule_triples import sentence_triples
 from runners.memory.needs import LLM
+from runners.memory.option_values import check_choice, check_count, check_number
 from runners.memory.search_view import (
     Found,
     SearchView,
-    check_count,
-    check_number,
     interaction,
     summed,
 )
@@ -192,14 +190,8 @@ class HippoRAG2:
         self._interaction = interaction(mode, tool_text, TOOL_TEXTS)
         if recognition is None:
             recognition = "none" if extractor == "rules" else "model"
-        for name, value, allowed in (
-            ("extractor", extractor, ("model", "rules")),
-            ("recognition", recognition, ("model", "none")),
-        ):
-            if value not in allowed:
-                raise UserError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        self._rules = extractor == "rules"
-        self._filtering = recognition == "model"
+        self._rules = check_extractor(extractor) == "rules"
+        self._filtering = check_choice("recognition", recognition, ("model", "none")) == "model"
         self._passage_tokens = check_count("passage_tokens", passage_tokens, least=16)
         self._reply_tokens = check_count("reply_tokens", reply_tokens, least=16)
         self._attempts = check_count("attempts", attempts, least=1)

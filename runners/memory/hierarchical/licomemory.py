@@ -34,7 +34,6 @@ from typing import Any
 
 import numpy as np
 
-from memtui.errors import UserError
 from runners.memory.chunking import Chunk, turn_pairs
 from runners.memory.contract import (
     Artifact,
@@ -45,7 +44,7 @@ from runners.memory.contract import (
     SystemInfo,
     ToolSpec,
 )
-from runners.memory.extraction import Extracted, Tally, require_door
+from runners.memory.extraction import Extracted, Tally, check_extractor, require_door
 from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
 from runners.memory.hierarchical.cognigraph import MERGE_AT, CogniGraph, LicoSession
 from runners.memory.hierarchical.concurrently import concurrently
@@ -63,9 +62,8 @@ from runners.memory.hierarchical.session_summary import (
     summary_by_rule,
 )
 from runners.memory.needs import LLM
+from runners.memory.option_values import check_choice, check_count, check_number
 from runners.memory.search_view import (
-    check_count,
-    check_number,
     interaction,
     summed,
 )
@@ -118,12 +116,8 @@ class LiCoMemory:
     ) -> None:
         self._k = check_k(k)
         self._interaction = interaction(mode, tool_text, TOOL_TEXTS)
-        for name, value, allowed in (
-            ("extractor", extractor, ("model", "rules")), ("rank", rank, RANKS),
-        ):  # fmt: skip
-            if value not in allowed:
-                raise UserError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        self._rules = extractor == "rules"
+        self._rules = check_extractor(extractor) == "rules"
+        check_choice("rank", rank, RANKS)
         self._merge_at = check_number("merge_at", merge_at, least=0.01, most=1)
         self._chunk_tokens = check_count("chunk_tokens", chunk_tokens, least=16)
         self._part_tokens = check_count("part_tokens", part_tokens, least=16)

@@ -39,6 +39,7 @@ from runners.memory.flat.search import (
     search_tool,
 )
 from runners.memory.needs import LLM
+from runners.memory.option_values import check_count
 from runners.memory.packages.batches import Batch, batches
 from runners.memory.packages.environment import missing, python_of
 from runners.memory.packages.pool import WorkerPool, close_quietly
@@ -225,17 +226,13 @@ class PackageSystem:
         workers: int = WORKERS,
     ) -> None:
         self.k = check_k(k)
-        for name, value in (
-            ("batch_tokens", batch_tokens),
-            ("max_tokens", max_tokens),
-            ("workers", workers),
-        ):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UserError(f"{name} must be a whole number of at least 1, not {value!r}")
         self.recipe = recipe
-        self.batch_tokens, self.max_tokens = batch_tokens, max_tokens
+        self.batch_tokens = check_count("batch_tokens", batch_tokens, least=1)
+        self.max_tokens = check_count("max_tokens", max_tokens, least=1)
         self.add_s, self.search_s = float(add_s), float(search_s)
-        self.pool = WorkerPool(lambda: start_worker(recipe), workers)
+        self.pool = WorkerPool(
+            lambda: start_worker(recipe), check_count("workers", workers, least=1)
+        )
         self._own_pool = True
         self.dimensions: int | None = None
         """Of the run's vectors, once they are known."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
     Calls,
@@ -14,10 +13,10 @@ from runners.memory.contract import (
     Haystack,
     SessionText,
     SystemInfo,
-    ToolSpec,
 )
-from runners.memory.extraction import ATTEMPTS, Tally, calls_of, check_extractor, needs_of, readable
-from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
+from runners.memory.extracting import Extracting, tallied
+from runners.memory.extraction import ATTEMPTS, calls_of, needs_of, readable
+from runners.memory.flat.search import DEFAULT_K, require_artifacts
 from runners.memory.memories import Memories, MemoriesView
 from runners.memory.planar.mem0_facts import (
     PIECE_TOKENS,
@@ -25,7 +24,6 @@ from runners.memory.planar.mem0_facts import (
     read_session,
 )
 from runners.memory.provenance import Source, source
-from runners.memory.search_view import check_count, interaction
 
 _SEARCH = (
     "Search the memories kept from past conversations: short facts with their dates, best first."
@@ -38,7 +36,7 @@ TEXTS = {
 MAX_TOKENS = 1024
 
 
-class Mem0(ABC):
+class Mem0(Extracting[ReadSession]):
     """Facts out of sessions, searched by cosine. Subclasses say how a haystack's facts are stored."""
 
     name: ClassVar[str]
@@ -56,12 +54,10 @@ class Mem0(ABC):
         mode: str = "loop",
         tool_text: str | None = None,
     ) -> None:
-        self._extractor = check_extractor(extractor)
-        self._k = check_k(k)
-        self._piece_tokens = check_count("piece_tokens", piece_tokens, least=64)
-        self._max_tokens = check_count("max_tokens", max_tokens, least=16)
-        self._interaction = interaction(mode, tool_text, TEXTS)
-        self._prepared: dict[str, ReadSession] = {}
+        super().__init__(
+            TEXTS, extractor=extractor, k=k, piece_tokens=piece_tokens, max_tokens=max_tokens,
+            mode=mode, tool_text=tool_text,
+        )  # fmt: skip
 
     @property
     def info(self) -> SystemInfo:
@@ -82,30 +78,19 @@ class Mem0(ABC):
                 **{phase: {"complete": (0, ATTEMPTS), "embed": (0, 1)} for phase in opens},
                 "call": {"embed": (0, 1)},
             },
-            config={
-                "k": self._k,
-                "mode": self._interaction.mode,
-                "extractor": self._extractor,
-                "piece_tokens": self._piece_tokens,
-                "max_tokens": self._max_tokens,
-                **self.settings(),
-            },
+            config={**self.shared_config, **self.settings()},
         )
 
     def settings(self) -> dict[str, Any]:
         """What only this system has to declare."""
         return {}
 
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (self._interaction.tool(),)
-
     def expected_calls(self, session: SessionText) -> Calls:
         """One completion for every piece of the session, two where a reply has to be asked for again.
 
         Where what is stored decides, every piece is decided on once more when a haystack is opened.
         """
-        pieces = len(packed_turns(session.turns, self._piece_tokens))
+        pieces = self.pieces(session)
         return {
             "prepare": calls_of(self._extractor, pieces),
             "open": {
@@ -114,21 +99,17 @@ class Mem0(ABC):
             },
         }
 
-    async def prepare(self, session: SessionText, door: Door | None) -> ReadSession:
-        """Read the session's facts, the first time its content is seen."""
-        known = self._prepared.get(session.sha)
-        if known is None:
-            known = await read_session(
-                session,
-                door,
-                system=self.name,
-                extractor=self._extractor,
-                attributed=self.attributed,
-                piece_tokens=self._piece_tokens,
-                max_tokens=self._max_tokens,
-            )
-            self._prepared[session.sha] = known
-        return known
+    async def read(self, session: SessionText, door: Door | None) -> ReadSession:
+        """The session's facts with their vectors."""
+        return await read_session(
+            session,
+            door,
+            system=self.name,
+            extractor=self._extractor,
+            attributed=self.attributed,
+            piece_tokens=self._piece_tokens,
+            max_tokens=self._max_tokens,
+        )
 
     async def open(
         self,
@@ -140,10 +121,6 @@ class Mem0(ABC):
     ) -> MemoriesView:
         """Store the sessions' facts, oldest session first; `now` has no influence."""
         sessions: list[ReadSession] = require_artifacts(haystack, artifacts, self.name)
-        tally = Tally()
-        for one in sessions:
-            for extracted in one.extracted:
-                tally.add(extracted)
         memories = Memories()
         stored = readable(one.extracted for one in sessions)
         noted, lost = await self.store(memories, haystack, sessions, door)
@@ -153,7 +130,7 @@ class Mem0(ABC):
             k=self._k,
             stored=stored - lost,
             door=door,
-            remarks={**tally.remarks(), **noted},
+            remarks={**tallied(sessions).remarks(), **noted},
         )
 
     @abstractmethod

@@ -28,11 +28,11 @@ from runners.memory.contract import Door, Haystack
 from runners.memory.extraction import Tally, require_door
 from runners.memory.flat.search import DEFAULT_K
 from runners.memory.memories import Memories
+from runners.memory.option_values import check_count
 from runners.memory.planar.mem0 import MAX_TOKENS, Mem0, fact_sources
 from runners.memory.planar.mem0_decisions import Decision, decide_by_model, decide_by_rule
 from runners.memory.planar.mem0_facts import PIECE_TOKENS, ReadSession
 from runners.memory.provenance import Source, merged
-from runners.memory.search_view import check_count
 from runners.memory.vectors import Vectors, embedded
 
 SIMILAR = 5

@@ -26,7 +26,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from memtui.errors import UserError
-from runners.memory.chunking import packed_turns
 from runners.memory.contract import (
     Artifact,
     Calls,
@@ -34,31 +33,23 @@ from runners.memory.contract import (
     Haystack,
     SessionText,
     SystemInfo,
-    ToolSpec,
 )
-from runners.memory.extraction import (
-    ATTEMPTS,
-    Tally,
-    calls_of,
-    check_extractor,
-    needs_of,
-    readable,
-    require_door,
-)
-from runners.memory.flat.search import DEFAULT_K, check_k, require_artifacts
+from runners.memory.extracting import tallied
+from runners.memory.extraction import ATTEMPTS, calls_of, needs_of, readable, require_door
+from runners.memory.flat.search import DEFAULT_K, require_artifacts
 from runners.memory.memos_items import (
     LONG_TERM,
     PIECE_TOKENS,
     USER,
     ItemSession,
+    ReadsItems,
     item_sources,
-    read_items,
     rules_skip,
 )
+from runners.memory.option_values import check_choice, check_count, check_number
 from runners.memory.planar.tree_nodes import LEVELS, WORKING, Tree
 from runners.memory.planar.tree_reorganiser import Reorganiser, Sizes
 from runners.memory.planar.tree_view import SearchSettings, TreeView
-from runners.memory.search_view import check_count, check_number, interaction
 
 NAME = "memos-tree"
 SEARCHES = ("fast", "fine")
@@ -72,8 +63,10 @@ TEXTS = {
 }
 
 
-class MemosTree:
+class MemosTree(ReadsItems):
     """Memories in a tree with buckets."""
+
+    name = NAME
 
     def __init__(
         self,
@@ -96,9 +89,11 @@ class MemosTree:
         mode: str = "loop",
         tool_text: str | None = None,
     ) -> None:
-        self._extractor = check_extractor(extractor)
-        if search not in SEARCHES:
-            raise UserError(f"search must be one of {', '.join(SEARCHES)}, not {search!r}")
+        super().__init__(
+            TEXTS, extractor=extractor, k=k, piece_tokens=piece_tokens, max_tokens=max_tokens,
+            mode=mode, tool_text=tool_text,
+        )  # fmt: skip
+        check_choice("search", search, SEARCHES)
         for name, value in (("reorganise", reorganise), ("bm25", bm25)):
             if not isinstance(value, bool):
                 raise UserError(f"{name} must be true or false, not {value!r}")
@@ -120,13 +115,9 @@ class MemosTree:
             level: check_number(f"{level}_weight", weight, least=0)
             for level, weight in zip(LEVELS, weights, strict=True)
         }
-        self._piece_tokens = check_count("piece_tokens", piece_tokens, least=64)
-        self._max_tokens = check_count("max_tokens", max_tokens, least=16)
         self._settings = SearchSettings(
-            NAME, check_k(k), self._fine, bm25, self._weights, self._max_tokens
+            NAME, self._k, self._fine, bm25, self._weights, self._max_tokens
         )
-        self._interaction = interaction(mode, tool_text, TEXTS)
-        self._prepared: dict[str, ItemSession] = {}
 
     @property
     def info(self) -> SystemInfo:
@@ -152,9 +143,7 @@ class MemosTree:
                 },
             },
             config={
-                "k": self._settings.k,
-                "mode": self._interaction.mode,
-                "extractor": self._extractor,
+                **self.shared_config,
                 "search": "fine" if self._fine else "fast",
                 "reorganise": self._reorganise,
                 "bm25": self._settings.bm25,
@@ -162,32 +151,15 @@ class MemosTree:
                 "cluster_least": self._clusters.cluster_least,
                 "cluster_most": self._clusters.cluster_most,
                 "level_weights": dict(self._weights),
-                "piece_tokens": self._piece_tokens,
-                "max_tokens": self._max_tokens,
                 **rules_skip(self._extractor),
             },
         )
 
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """One search tool."""
-        return (self._interaction.tool(),)
-
     def expected_calls(self, session: SessionText) -> Calls:
         """One completion for every piece of the session, two where a reply has to be asked for again."""
-        pieces = len(packed_turns(session.turns, self._piece_tokens))
         declared = self.info.calls
         opens = {phase: declared[phase] for phase in ("open",) if phase in declared}
-        return {"prepare": calls_of(self._extractor, pieces), **opens}
-
-    async def prepare(self, session: SessionText, door: Door | None) -> ItemSession:
-        """Read the session's memories, the first time its content is seen."""
-        known = self._prepared.get(session.sha)
-        if known is None:
-            known = self._prepared[session.sha] = await read_items(
-                session, door, system=NAME, extractor=self._extractor,
-                piece_tokens=self._piece_tokens, max_tokens=self._max_tokens,
-            )  # fmt: skip
-        return known
+        return {"prepare": calls_of(self._extractor, self.pieces(session)), **opens}
 
     async def open(
         self,
@@ -199,15 +171,12 @@ class MemosTree:
     ) -> TreeView:
         """Fill the buckets, oldest session first, and reorganise what is there at the end."""
         sessions: list[ItemSession] = require_artifacts(haystack, artifacts, NAME)
-        tally = Tally()
         tree = Tree(self._sizes)
         origins = iter(item_sources(haystack, sessions))
         for session in sessions:
-            for extracted in session.extracted:
-                tally.add(extracted)
             for item, row in zip(session.items, session.rows, strict=True):
                 tree.add(item, next(origins), row)
-        remarks: dict[str, Any] = tally.remarks()
+        remarks: dict[str, Any] = tallied(sessions).remarks()
         if tree.evicted:
             remarks["evicted"] = tree.evicted
         if self._reorganise:
