@@ -20,7 +20,7 @@ from memtui.views.text_door import clean_line
 
 BATCH = 64
 """Rows read at once, around the wanted one."""
-KEPT = 1_024
+KEPT = 256
 """Rows kept."""
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
-from operator import itemgetter
 from typing import NamedTuple
 
 from memtui.store.records import EpisodeFact
@@ -18,6 +17,8 @@ from memtui.store.records import EpisodeFact
 ItemFacts = tuple[int, int, int, int]
 """Of an item: cluster, question type, answerable, flagged (see `EpisodeFact`)."""
 
+_COLUMNS = ("ids", "revs", "cell_ids", "item_ids", "courses")
+_WIDEST = 1 << 31
 _DONE, _FLAGGED = EpisodeFact._fields.index("done"), EpisodeFact._fields.index("flagged")
 
 
@@ -55,11 +56,12 @@ class PackedFacts(Mapping[int, EpisodeFact]):
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.ids = array("q")
-        self.revs = array("q")
-        self.cell_ids = array("q")
-        self.item_ids = array("q")
-        self.courses = array("q")
+        # Four bytes a number; eight from the first one on that needs them.
+        self.ids = array("i")
+        self.revs = array("i")
+        self.cell_ids = array("i")
+        self.item_ids = array("i")
+        self.courses = array("i")
         self.table: list[Course] = []
         self.counts: list[int] = []
         self.about: Mapping[int, ItemFacts] = {}
@@ -114,25 +116,32 @@ class PackedFacts(Mapping[int, EpisodeFact]):
         items: Sequence[int],
     ) -> None:
         """Add episodes of one course that are not here yet, in any order; `sort` when all are there."""
+        try:
+            columns = [array(self.ids.typecode, one) for one in (ids, revs, cells, items)]
+        except OverflowError:
+            self._widen()
+            columns = [array("q", one) for one in (ids, revs, cells, items)]
         number = self._number(course)
         self.counts[number] += len(ids)
-        self.ids.extend(ids)
-        self.revs.extend(revs)
-        self.cell_ids.extend(cells)
-        self.item_ids.extend(items)
-        self.courses.extend(array("q", [number]) * len(ids))
+        columns.append(array(self.ids.typecode, [number]) * len(ids))
+        for name, more in zip(_COLUMNS, columns, strict=True):
+            getattr(self, name).extend(more)
 
     def sort(self) -> None:
         """Bring the columns into the order of the ids."""
         if len(self.ids) < 2:
             return
-        pick = itemgetter(*sorted(range(len(self.ids)), key=self.ids.__getitem__))
-        for name in ("ids", "revs", "cell_ids", "item_ids", "courses"):
-            setattr(self, name, array("q", pick(getattr(self, name))))
+        order = array("i", sorted(range(len(self.ids)), key=self.ids.__getitem__))
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            setattr(self, name, array(column.typecode, map(column.__getitem__, order)))
 
     def put(self, facts: Iterable[EpisodeFact]) -> None:
         """Add facts, or replace those of the same episode."""
         for fact in facts:
+            numbers = (fact.id, fact.rev, fact.cell_id, fact.item_id)
+            if max(numbers) >= _WIDEST or min(numbers) < -_WIDEST:
+                self._widen()
             course = self._number(Course._make((*fact[_DONE:_FLAGGED], fact.label)))
             at = bisect_left(self.ids, fact.id)
             if at < len(self.ids) and self.ids[at] == fact.id:
@@ -159,6 +168,10 @@ class PackedFacts(Mapping[int, EpisodeFact]):
                 self.counts[self.courses[at]] -= 1
                 for column in (self.ids, self.revs, self.cell_ids, self.item_ids, self.courses):
                     del column[at]
+
+    def _widen(self) -> None:
+        for name in _COLUMNS:
+            setattr(self, name, array("q", getattr(self, name)))
 
     def _number(self, course: Course) -> int:
         number = self._numbers.setdefault(course, len(self._numbers))

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from memtui.views.look import Look
 from memtui.widgets.drawing import strip_of
 
-CACHED_STRIPS = 500
+CACHED_STRIPS = 200
 
 
 class Drawing(Protocol):
