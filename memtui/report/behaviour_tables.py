@@ -73,11 +73,9 @@ def stopping_table(report: Report) -> Table:
 
 
 def _tokens(cell: Cell) -> str:
-    if cell.tokens_after is None:
-        return UNKNOWN
-    tokens, episodes, unknown = cell.tokens_after
-    mean = tokens / episodes if episodes else 0.0
-    return f"≥ {mean:.0f} ({unknown} steps unknown)" if unknown else f"{mean:.0f}"
+    mean, unknown = cell.mean_tokens_after, 0 if cell.tokens_after is None else cell.tokens_after[2]
+    shown = UNKNOWN if mean is None else f"{'≥ ' if unknown else ''}{mean:.0f}"
+    return f"{shown} ({unknown} steps unknown)" if unknown else shown
 
 
 def repeats(report: Report) -> Table:

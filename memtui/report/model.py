@@ -70,6 +70,13 @@ class Cell:
     agreement: Agreement | None = None
     """Of all judges, unanswerable items included; None where the file has one judge only."""
 
+    @property
+    def mean_tokens_after(self) -> float | None:
+        """Mean tokens of an episode once its evidence was complete; None where it never was, or nothing is
+        known of them. A lower bound where some steps are of unknown usage."""
+        tokens, episodes, unknown = self.tokens_after or (0, 0, 0)
+        return None if not episodes or (unknown and not tokens) else tokens / episodes
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:

@@ -12,6 +12,8 @@ from memtui.metrics.outcome import standing
 from memtui.report.alarms import abnormal_ends
 from memtui.report.costs import Ledger
 from memtui.report.judging import Judging
+from memtui.state.fold_facts import fold_facts
+from memtui.store.packed_facts import FactValues
 from memtui.store.records import CellRow, EpisodeFact
 
 Results = dict[Hashable, list[tuple[int, bool]]]
@@ -138,6 +140,8 @@ class Selection:
         return fold(self.facts, keys, [fact.cluster for fact in self.facts], self.mode)
 
     def _fold(self, facts: Collection[EpisodeFact]) -> dict[Hashable, Fold]:
+        if isinstance(facts, FactValues):
+            return fold_facts(facts.packed, self.mode)  # once per course, not once per episode
         keys = [(fact.cell_id, fact.answerable) for fact in facts]
         return fold(facts, keys, [fact.cluster for fact in facts], self.mode)
 

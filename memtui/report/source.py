@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 from memtui.errors import UserError, did_you_mean
@@ -15,6 +15,7 @@ from memtui.report.model import Rung
 from memtui.report.selection import Results, Selection
 from memtui.state.settings import own_judge
 from memtui.store import codec, lease
+from memtui.store.packed_facts import FactValues
 from memtui.store.reader import DECLARED_SUBSETS, RunReader
 from memtui.store.records import ArmRow, CellRow, EpisodeFact, Progress
 from memtui.store.side_file import SideFile
@@ -71,11 +72,11 @@ class ReportSource:
         judge: str | None = None,
         filter_text: str = "",
         coverage: str = DEFAULT_VIEW,
-        facts: Collection[EpisodeFact] | None = None,
+        read: Callable[[str], Collection[EpisodeFact]] | None = None,
         flagged: str | None = None,
     ) -> None:
-        """`coverage` is one of `VIEWS`; a filter on coverage always means the default view. `facts`: those
-        of the file under `judge`, where they have been read already. `flagged`: `exclude` leaves
+        """`coverage` is one of `VIEWS`; a filter on coverage always means the default view. `read` gives the
+        facts under a judge, where not those of the reader are meant. `flagged`: `exclude` leaves
         the questions whose gold a reader flagged out of every rate."""
         self.reader = reader
         self.run = reader.run()
@@ -89,13 +90,20 @@ class ReportSource:
         self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
         self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))
         self.coverage = coverage
-        self.facts: Collection[EpisodeFact] = (
-            reader.episode_facts(self.judge) if facts is None else facts
-        )
+        self.facts: Collection[EpisodeFact] = (read or reader.episode_facts)(self.judge)
         if coverage != DEFAULT_VIEW:
             self.facts = seen_from(reader, self.facts, coverage)
         self.qtypes = reader.qtypes()
         self.clusters = reader.clusters()
+
+    def keep_arms(self, arms: Collection[str]) -> None:
+        """Let go of the facts of all other arms; where R is censored stays what the whole file says."""
+        _ = self.call_cap  # read off all facts, and kept
+        cells = frozenset(cell.id for cell in self.cells.values() if cell.arm in arms)
+        if isinstance(self.facts, FactValues):
+            self.facts = self.facts.packed.of_cells(cells)
+        else:
+            self.facts = [fact for fact in self.facts if fact.cell_id in cells]
 
     @property
     def mode(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from pathlib import Path
 
 from memtui.errors import UserError
@@ -12,6 +13,7 @@ from memtui.state.compare_marks import Mark, arm_of
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.store.reader import RunReader, open_run
+from memtui.store.records import EpisodeFact
 from memtui.store.side_file import SideFile
 from memtui.store.tail import Tail
 
@@ -125,15 +127,13 @@ class ComparedFiles:
         """A file with the facts of these arms: of all of them the comparison, which is kept for as long
         as the file is open, would hold a hundred times as many."""
         reader = self._reader(session, path)
+
+        def read(judge: str) -> Collection[EpisodeFact]:
+            here = path == session.path
+            return (session.facts(judge) if here else reader.packed_facts(judge)).values()
+
         source = ReportSource(
-            reader, settings.judge, settings.filter, facts=(), flagged=settings.flagged
+            reader, settings.judge, settings.filter, read=read, flagged=settings.flagged
         )
-        if path == session.path:
-            facts = session.facts(settings.judge)
-        else:
-            facts = reader.packed_facts(source.judge)
-        source.facts = facts.values()
-        cap = source.call_cap
-        source.facts = facts.of_cells([one.id for one in source.cells.values() if one.arm in arms])
-        source.call_cap = cap  # where R is censored is what the whole file says
+        source.keep_arms(arms)
         return source

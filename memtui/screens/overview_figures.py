@@ -7,6 +7,7 @@ file is read over a connection of its own: neither the rates nor the lists wait 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ from pathlib import Path
 from memtui.report.build import report_at
 from memtui.report.model import Report
 from memtui.report.source import ReportSource
-from memtui.state.fold_facts import fold_facts
 from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.reader import RunReader
+from memtui.store.records import EpisodeFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +105,11 @@ class TabFigures:
 def _source(wanted: Wanted) -> ReportSource:
     """The file at these choices; its facts packed, so that a hundred thousand take a few megabytes."""
     reader = RunReader(wanted.path)
-    source = ReportSource(reader, wanted.judge, wanted.filter, facts=(), flagged=wanted.flagged)
-    facts = reader.packed_facts(source.judge)
-    source.facts = facts.values()
-    if not wanted.filter:
-        source.selected(wanted.budget).folds = fold_facts(facts, source.mode)
-    return source
+
+    def read(judge: str) -> Collection[EpisodeFact]:
+        return reader.packed_facts(judge).values()
+
+    return ReportSource(reader, wanted.judge, wanted.filter, read=read, flagged=wanted.flagged)
 
 
 def _choices(wanted: Wanted) -> tuple[object, ...]:

@@ -69,13 +69,8 @@ def _share(k: int, n: int, look: Look) -> Text:
 
 
 def _tokens(cell: Cell) -> str:
-    """Mean tokens of an episode once its evidence was complete."""
-    if cell.tokens_after is None:
-        return UNKNOWN
-    tokens, episodes, unknown = cell.tokens_after
-    if not episodes or (unknown and not tokens):
-        return UNKNOWN
-    return compact(tokens / episodes, partial=bool(unknown))
+    unknown = cell.tokens_after is not None and cell.tokens_after[2]
+    return compact(cell.mean_tokens_after, partial=bool(unknown))
 
 
 def below(

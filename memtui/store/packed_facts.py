@@ -98,7 +98,7 @@ class PackedFacts(Mapping[int, EpisodeFact]):
 
     def values(self) -> ValuesView[EpisodeFact]:
         """All facts, oldest first, one after the other: a list of them takes thirty times the room."""
-        return _Facts(self)
+        return FactValues(self)
 
     def of_cells(self, cells: Collection[int]) -> list[EpisodeFact]:
         """The facts of some cells (ids), oldest first."""
@@ -181,15 +181,15 @@ class PackedFacts(Mapping[int, EpisodeFact]):
         return number
 
 
-class _Facts(ValuesView[EpisodeFact]):
-    """The facts one by one, oldest first."""
+class FactValues(ValuesView[EpisodeFact]):
+    """The facts one by one, oldest first; `packed` are they as they are kept."""
 
     def __init__(self, facts: PackedFacts) -> None:
         super().__init__(facts)
-        self._packed = facts
+        self.packed = facts
 
     def __iter__(self) -> Iterator[EpisodeFact]:
-        facts = self._packed
+        facts = self.packed
         about, make = facts.about, EpisodeFact._make
         table = [(course[:-1], course.label) for course in facts.table]
         for episode, rev, cell, item, course in zip(
