@@ -10,7 +10,7 @@ from runners.memory.search_view import MODES
 from runners.plug_ins import options_of
 from tests.engine.tiny import Searcher
 
-CHOOSING = [name for name in OWN if "mode" in (options_of(factory(name)) or ())]
+CHOOSING = [name for name in (*OWN, *PACKAGES) if "mode" in (options_of(factory(name)) or ())]
 
 
 def test_every_system_that_asks_models_can_choose() -> None:
@@ -26,6 +26,11 @@ def test_mode_and_text_are_declared_and_offered(name: str) -> None:
     assert len(texts) == len(MODES), "each mode has words of its own"
     own = build(name, {"tool_text": "Look it up."})
     assert own.tools()[0].description == "Look it up."
+
+
+def test_without_a_choice_packages_offer_what_plain_search_does() -> None:
+    for name in PACKAGES:
+        assert build(name).tools() == build("bm25").tools()
 
 
 @pytest.mark.parametrize("name", [*OWN, *PACKAGES])

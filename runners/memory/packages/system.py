@@ -13,6 +13,7 @@ import itertools
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from memtui.errors import UserError
@@ -47,6 +48,7 @@ from runners.memory.packages.recipes import Recipe
 from runners.memory.packages.watched_door import WatchedDoor
 from runners.memory.packages.worker_process import WorkerProcess, WorkerTimeout
 from runners.memory.provenance import Source, dated, derived_hit, latest_date, source
+from runners.memory.search_view import interaction
 from runners.models.gateway import EMBEDDER, Gateway
 
 BATCH_TOKENS = 1_000
@@ -211,7 +213,8 @@ class PackageSystem:
 
     `batch_tokens`: how much of a session is handed over at a time, and so the extraction calls per
     session. `max_tokens`: the limit of one reply of the model. `add_s` and `search_s`: seconds for one
-    batch and one search, after which the process is ended. `workers`: processes at a time.
+    batch and one search, after which the process is ended. `workers`: processes at a time. `mode` and
+    `tool_text`: how the search is offered to the agent.
     """
 
     def __init__(
@@ -224,8 +227,13 @@ class PackageSystem:
         add_s: float = ADD_S,
         search_s: float = SEARCH_S,
         workers: int = WORKERS,
+        mode: str = "loop",
+        tool_text: str | None = None,
     ) -> None:
         self.k = check_k(k)
+        text = search_tool(self.k).description
+        texts = {"loop": text, "single_shot": f"{text} Call it once, with the whole question."}
+        self._interaction = interaction(mode, tool_text, texts)
         self.recipe = recipe
         self.batch_tokens = check_count("batch_tokens", batch_tokens, least=1)
         self.max_tokens = check_count("max_tokens", max_tokens, least=1)
@@ -253,6 +261,7 @@ class PackageSystem:
             name=recipe.name,
             version=recipe.version,
             interface=recipe.interface,
+            mode=self._interaction.mode,
             form="derived",
             order_dependent=True,
             needs=(LLM, "model:minilm", recipe.need),
@@ -266,6 +275,7 @@ class PackageSystem:
                 "package": recipe.package,
                 "pins": recipe.pins,
                 "k": self.k,
+                "mode": self._interaction.mode,
                 "batch_tokens": self.batch_tokens,
                 "max_tokens": self.max_tokens,
                 **recipe.config,
@@ -274,7 +284,7 @@ class PackageSystem:
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """One search tool."""
-        return (search_tool(self.k),)
+        return (replace(search_tool(self.k), description=self._interaction.text),)
 
     def next_name(self) -> str:
         """A name for one more view."""
