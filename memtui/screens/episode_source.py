@@ -72,6 +72,7 @@ class EpisodeSource:
         self.across = 0
         """Cells of the list with its scrollbar, to lay rows and heading out alike; 0: not known yet."""
         settings = session.settings
+        self._budget, self._arms = settings.budget, session.header.arms
         self.drawn_for: Hashable = (settings.budget, settings.judge)
 
     def ids(self) -> Sequence[int]:
@@ -84,11 +85,15 @@ class EpisodeSource:
     def placed(self, width: int) -> list[Placed]:
         """The columns for a width (one cell of margin on the left)."""
         if self._placed[0] != width:
-            budget = self.session.settings.budget
-            arms = self.session.header.arms
-            longest = max((cell_len(clean_line(arm.key)) for arm in arms), default=6)
-            self._placed = (width, place(columns(budget, longest), width - 2))
+            longest = max((cell_len(clean_line(arm.key)) for arm in self._arms), default=6)
+            self._placed = (width, place(columns(self._budget, longest), width - 2))
         return self._placed[1]
+
+    def lay_out_as(self, other: EpisodeSource) -> None:
+        """Take the columns over from the list of the moment before, where they would be the same."""
+        self.across = other.across
+        if self._arms is other._arms and self._budget == other._budget:
+            self._placed = other._placed
 
     def row(self, index: int, width: int) -> Text:
         line = self.at(index)

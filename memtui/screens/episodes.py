@@ -173,28 +173,30 @@ class EpisodesScreen(EpisodeFilters):
         if self._lines is None:
             self._lines = EpisodeRows(session.pages, self.bench.version_of)
         source = EpisodeSource(session, self._lines, ids, self.look)
+        if self._source is not None:
+            source.lay_out_as(self._source)
         before, self._source = self._shown, source
         self._shown = (settings, self.bench.data_version)
         lines = self.rows
+        here = lines.selected
         moved = before is not None and before[0].cell != settings.cell
         if before is None or moved:
             lines.show(source, keep=False)
         else:
             same_look = before[0].budget == settings.budget and before[0].judge == settings.judge
             follow = settings.sort is SortKey.NEWEST and not settings.reversed
-            here = lines.selected
             if not lines.update(source, follow_top=follow, keep=same_look) and here is not None:
                 self.bench.say("the episode left the filter; its neighbour is selected")
         if self._stand is not None and lines.select_id(self._stand):
             self._stand = None
-        self.draw_around()
+        self.draw_around(facts=lines.selected == here)  # else they were drawn with the cursor
 
     def show_episode(self, episode_id: int) -> None:
         """Stand on an episode as soon as it is in the list."""
         self._stand = episode_id
 
-    def draw_around(self) -> None:
-        """What stands above and below the list."""
+    def draw_around(self, *, facts: bool = True) -> None:
+        """What stands above the list, and with `facts` what stands below it."""
         session, source = self.bench.session, self._source
         if session is None or source is None or not self.size.width:
             return
@@ -231,7 +233,8 @@ class EpisodesScreen(EpisodeFilters):
             [Text(end=""), first, self.chips(settings, width)]
         )
         self.query_one("#list-heading", LineBlock).show([head])
-        self._draw_facts()
+        if facts:
+            self._draw_facts()
 
     def _draw_facts(self) -> None:
         session, source = self.bench.session, self._source

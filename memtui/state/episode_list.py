@@ -51,14 +51,19 @@ class FactIndex:
         self._mode = mode
         self._budget: int | None = None
         self._outcomes: list[Outcome] = []
+        self._of_outcome: dict[Outcome, array[int]] = {}
+        """The courses that come out so, at the same B."""
 
     def outcomes(self, budget: int) -> list[Outcome]:
         """One outcome per course."""
         table = self.facts.table
         if budget != self._budget:
             self._budget, self._outcomes = budget, []
-        for course in table[len(self._outcomes) :]:
-            self._outcomes.append(outcome(course_signature(course), budget, self._mode))
+            self._of_outcome = {what: array("q") for what in Outcome}
+        for number in range(len(self._outcomes), len(table)):
+            what = outcome(course_signature(table[number]), budget, self._mode)
+            self._outcomes.append(what)
+            self._of_outcome[what].append(number)
         return self._outcomes
 
     def select(
@@ -76,12 +81,15 @@ class FactIndex:
         facts = self.facts
         outcomes = self.outcomes(settings.budget)
         kept = _mask(facts, settings.cell, passing)
-        by_course: Iterable[tuple[int, int]] = enumerate(facts.counts)
-        if kept is not None:
-            by_course = Counter(compress(facts.courses, kept)).items()
         counts: Counter[Outcome] = Counter()
-        for course, number in by_course:
-            counts[outcomes[course]] += number
+        if kept is None:
+            times = facts.counts.__getitem__
+            counts.update(
+                {what: sum(map(times, those)) for what, those in self._of_outcome.items()}
+            )
+        else:
+            for course, number in Counter(compress(facts.courses, kept)).items():
+                counts[outcomes[course]] += number
         wanted = settings.quick.outcome
         if wanted is not None:
             quick = map([what is wanted for what in outcomes].__getitem__, facts.courses)

@@ -83,8 +83,8 @@ class VirtualList(LineView):
         self._ids: Sequence[int] = []
         self._selected: int | None = None
         self.at_once: Callable[[], None] | None = None
-        """Called as soon as the cursor stands on another row: what it draws is part of the same frame,
-        while `Moved` arrives when that frame is drawn, and so costs another one."""
+        """Called in place of `Moved` as soon as the cursor stands on another row: what it draws is part of
+        the same frame, while `Moved` arrives when that frame is drawn, and so costs another one."""
 
     # --- rows -----------------------------------------------------------------------------------
 
@@ -174,7 +174,8 @@ class VirtualList(LineView):
     def _tell(self) -> None:
         if self.at_once is not None:
             self.at_once()
-        self.post_message(self.Moved(self, self._selected))
+        else:
+            self.post_message(self.Moved(self, self._selected))
 
     def _reveal(self) -> None:
         height = self.size.height
