@@ -115,7 +115,13 @@ def _check(name: str, *, as_json: bool) -> int:
     if lines:
         raise UserError(f"memory system {name!r} cannot run: {'; '.join(lines)}", exit_code=1)
     if name in RECIPES:
-        report = asyncio.run(check_package(RECIPES[name]))
+        # A package takes minutes: what is being tried is told meanwhile.
+        report = asyncio.run(
+            check_package(
+                RECIPES[name],
+                on_rule=lambda rule: print(f"{name}: {rule}", file=sys.stderr, flush=True),
+            )
+        )
     else:
         system = registry.build(name)
         model = responder_of(system)

@@ -62,13 +62,14 @@ async def check_system(
     rule_seconds: float = 120.0,
     responder: Responder | None = None,
     rules: Sequence[str] | None = None,
+    on_rule: Callable[[str], None] | None = None,
 ) -> ConformanceReport:
     """Run every rule, or those named, over fresh systems of `factory`.
 
     One rule's failure does not keep the others from running; whatever a system raises fails the rule,
     as does one that takes more than `rule_seconds`. Only the factory itself may raise. `responder`
     stands in for the language model, by default the system's own `rehearse`; without one every reply
-    is empty.
+    is empty. `on_rule` hears the name of each rule before it is tried.
     """
     system = factory()
     name = system.info.name
@@ -78,6 +79,8 @@ async def check_system(
     for rule, run in RULES.items():
         if rules is not None and rule not in rules:
             continue
+        if on_rule is not None:
+            on_rule(rule)
         try:
             async with asyncio.timeout(rule_seconds):
                 checks.append(Check(rule, PASSED, await run(Bench(factory, responder))))

@@ -90,6 +90,7 @@ async def test_a_package_keeps_the_contract() -> None:
 
 async def test_closing_ends_the_processes_and_a_view_opened_later_starts_one_anew() -> None:
     made: list[PackageSystem] = []
+    tried: list[str] = []
 
     def owner() -> PackageSystem:
         one = PackageSystem(RECIPES["pkg:mem0-2"])
@@ -97,7 +98,10 @@ async def test_closing_ends_the_processes_and_a_view_opened_later_starts_one_ane
         made.append(one)
         return one
 
-    report = await check_system(owner, responder=every_message, rules=["closing gives back"])
+    report = await check_system(
+        owner, responder=every_message, rules=["closing gives back"], on_rule=tried.append
+    )
+    assert tried == ["closing gives back"]
     (check,) = report.checks
     assert check.status == "passed" and "all gone" in check.detail, str(report)
     assert made[-1].pool.started == 2, "one before it was closed, one after"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from runners.memory.conformance import (
     FAILED,
@@ -24,7 +24,11 @@ RULE_SECONDS = 300.0
 
 
 async def check_package(
-    recipe: Recipe, *, rule_seconds: float = RULE_SECONDS, rules: Sequence[str] | None = None
+    recipe: Recipe,
+    *,
+    rule_seconds: float = RULE_SECONDS,
+    rules: Sequence[str] | None = None,
+    on_rule: Callable[[str], None] | None = None,
 ) -> ConformanceReport:
     """Every rule of the suite (or those named), and one about what the package's process looked up.
 
@@ -39,12 +43,14 @@ async def check_package(
             rule_seconds=rule_seconds,
             responder=REPLIES[recipe.name],
             rules=[rule for rule in wanted if rule != CLOSING],
+            on_rule=on_rule,
         )
         closing = await check_system(
             lambda: PackageSystem(recipe),
             rule_seconds=rule_seconds,
             responder=REPLIES[recipe.name],
             rules=[rule for rule in wanted if rule == CLOSING],
+            on_rule=on_rule,
         )
         refused = await pool.refused()
     finally:
