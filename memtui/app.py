@@ -15,13 +15,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rich.console import RenderableType
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.command import Provider
+from textual.css.query import NoMatches
 from textual.filter import LineFilter, NoColor
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
@@ -169,11 +170,15 @@ class MemtuiApp(RememberingApp):
 
     # --- start and end --------------------------------------------------------------------------
 
-    async def on_mount(self) -> None:
-        """Install the screens and open what was given."""
+    async def _process_messages(self, *args: Any, **kwargs: Any) -> None:
+        # Before the terminal is touched: from then on a signal has to give it back.
         for number in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 asyncio.get_running_loop().add_signal_handler(number, self._on_signal, number)
+        await super()._process_messages(*args, **kwargs)
+
+    async def on_mount(self) -> None:
+        """Install the screens and open what was given."""
         self.theme_changed_signal.subscribe(self, self._on_theme)
         self.set_interval(1.0, self._on_second)
         self._current = "runs"
@@ -207,6 +212,11 @@ class MemtuiApp(RememberingApp):
         self.parting.append(f"ended by {signal.Signals(number).name}")
         self.exit(return_code=128 + number)
 
+    def _handle_exception(self, error: Exception) -> None:
+        # While the app leaves, Textual still mounts a screen that is on its way, but none of its widgets.
+        if not (self._exit and isinstance(error, NoMatches)):
+            super()._handle_exception(error)
+
     def on_unmount(self) -> None:
         self.let_go()
 
@@ -218,8 +228,8 @@ class MemtuiApp(RememberingApp):
         super().exit(result, return_code, message)
 
     def freshen(self) -> None:
-        """Let the visible screen catch up."""
-        for screen in reversed(self.screen_stack):
+        """Let the visible screen catch up; one that is being taken down has nothing to draw with."""
+        for screen in reversed(self.screen_stack if self.is_running else ()):
             if isinstance(screen, MemtuiScreen):
                 screen.freshen()
                 return

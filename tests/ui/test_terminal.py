@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.driving import opened
+
 pytestmark = pytest.mark.slow
 
 
@@ -73,6 +75,22 @@ def test_a_signal_leaves_the_terminal_as_it_was(number: signal.Signals, run_file
     assert b"Traceback" not in terminal.output
     said = terminal.output[terminal.output.rfind(b"\x1b[?1049l") :]
     assert f"memtui: ended by {number.name}".encode() in said
+
+
+def test_a_signal_while_it_starts_leaves_the_terminal_as_it_was(run_file: Path) -> None:
+    terminal = Terminal(str(run_file))
+    terminal.read_until("\x1b[?1049h")
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.finish() == 128 + signal.SIGTERM
+    assert_terminal_given_back(terminal.output)
+    assert b"Traceback" not in terminal.output and b"ended by SIGTERM" in terminal.output
+
+
+async def test_leaving_while_a_screen_is_on_its_way_is_no_fault(run_file: Path) -> None:
+    async with opened(run_file) as (app, _):
+        app.go("episodes")
+        app.exit(return_code=143)
+    assert app.return_code == 143
 
 
 @pytest.mark.parametrize("way", ["key", "signal"])
