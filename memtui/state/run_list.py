@@ -13,8 +13,9 @@ from memtui.errors import UserError
 from memtui.metrics.histogram import Fold, merge
 from memtui.metrics.rates import Tally, tally
 from memtui.model import FLAGGED
+from memtui.state.fold_facts import fold_facts
+from memtui.state.freed_memory import give_back, keep_little
 from memtui.state.live import told_eta, told_per_minute
-from memtui.state.overview import fold_cells
 from memtui.state.run_cost import Paid, paid_for
 from memtui.state.settings import own_judge
 from memtui.store.reader import RunReader
@@ -154,6 +155,7 @@ class RunList:
                 return _with(line, read.line)
         started = monotonic()
         stamp = stamp_of(run.path)
+        keep_little()
         try:
             found = _read_rates(line, flagged)
         except (UserError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -162,6 +164,7 @@ class RunList:
             stamp = () if "locked" in found.problem else stamp
         now = monotonic()
         self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
+        give_back()
         return found
 
     def _marks_of(self, run: RunSummary, apart: Mapping[str, Version]) -> Marks:
@@ -213,7 +216,7 @@ def _read_rates(line: RunLine, flagged: frozenset[str]) -> RunLine:
         judges = reader.judges()
         judge = own_judge(run.judge, judges)
         reader.leave_out(flagged)
-        folds = fold_cells(reader.episode_facts(judge), mode)
+        folds = fold_facts(reader.packed_facts(judge), mode)
         scales = {cell.id: cell.scale for cell in reader.cells()}
         paid = paid_for(reader)
     answerable = {
