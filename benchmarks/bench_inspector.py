@@ -34,6 +34,14 @@ DOWN, PAGE_DOWN, END, HOME = b"\x1b[B", b"\x1b[6~", b"\x1b[F", b"\x1b[H"
 ROW = [b"question ", b"answer "]
 """What only a drawn episode row holds."""
 EMPTY = b"ready to show rows"
+EVERYWHERE = (
+    *[(b"]",)] * 4,  # the tabs of Overview, and round to the first one
+    (b"p",), (b"p",),  # the large plot
+    (b"c", DOWN, b"c"), (DOWN, b"\r"), (b"\x1b",),  # Compare, a pair side by side
+    (b"3", HOME, b"5"), (DOWN, b"\r"),  # Ladder, an episode of it
+    (b"1",), (b"3",),  # Runs, and the list again
+)  # fmt: skip
+"""Keys to everything that the walk before did not open; each group is waited for."""
 MARK = re.compile(rb"mk\d{6}")
 
 
@@ -280,17 +288,29 @@ def _shares(memory: Memory) -> str:
     return f"PSS {memory.pss:.0f}, USS {memory.uss:.0f} MB"
 
 
-def resident(program: TerminalProgram) -> Result:
-    """After the whole walk, beside the empty app."""
+def resident(program: TerminalProgram) -> Iterator[Result]:
+    """After the whole walk, beside the empty app; then after every other screen and tab too."""
     empty = peer("empty")
     empty.until([EMPTY])
     empty.settle()
     beside = empty.memory()
     empty.close()
+    program.rest()
     memory = program.memory()
-    return Result(
+    yield Result(
         "resident after all this", memory.rss, "MB", 90,
         f"{_shares(memory)}; the empty app {beside.rss:.0f}, {_shares(beside)}",
+    )  # fmt: skip
+    most = 0.0
+    for keys in EVERYWHERE:
+        for key in keys:
+            program.type(key)
+        program.rest()
+        most = max(most, program.memory().rss)
+    memory = program.memory()
+    yield Result(
+        "resident after every screen and tab", memory.rss, "MB", 90,
+        f"{_shares(memory)}; most on the way {most:.0f}",
     )  # fmt: skip
 
 
@@ -329,7 +349,7 @@ def measure(args: argparse.Namespace, folder: Path) -> Iterator[Result]:
         yield from trajectory(program)
         yield from overview(program)
         yield idle(program)
-        yield resident(program)
+        yield from resident(program)
         program.close()
     if "live" in args.only:
         yield from live(path, folder, args.episodes, args.watch)

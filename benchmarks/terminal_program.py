@@ -104,6 +104,14 @@ class TerminalProgram:
             seen += data
         return seen
 
+    def rest(self, seconds: float = 1.0, timeout: float = 60.0) -> None:
+        """Wait until it neither draws nor works for so many seconds."""
+        limit = time.perf_counter() + timeout
+        while time.perf_counter() < limit:
+            before = self.cpu()
+            if not self.settle(seconds) and self.cpu() - before <= 2 / TICKS:
+                return
+
     def press(self, keys: bytes, timeout: float = 20.0) -> Repaint:
         """Press keys and time the repaint; SystemExit where nothing at all follows."""
         start = time.perf_counter()
