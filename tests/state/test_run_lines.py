@@ -75,13 +75,13 @@ def test_nothing_is_read_twice(folder: RunFolder, monkeypatch: pytest.MonkeyPatc
     runs = RunList(folder.folder)
     read(runs)
     opened: list[str] = []
-    plain = RunReader.episode_facts
+    plain = RunReader.packed_facts
 
-    def counted(self: RunReader, judge: str, since_rev: int = 0) -> object:
+    def counted(self: RunReader, judge: str) -> object:
         opened.append(self.path.stem)
-        return plain(self, judge, since_rev)
+        return plain(self, judge)
 
-    monkeypatch.setattr(RunReader, "episode_facts", counted)
+    monkeypatch.setattr(RunReader, "packed_facts", counted)
     first = read(runs)
     assert opened == [] and first["ladder"].counts is not None
     SideFile(folder.finished, "run-9").append(NOTE, "", "another note")
