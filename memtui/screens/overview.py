@@ -117,7 +117,7 @@ class OverviewScreen(PlottedOverview):
             )
             return
         self.begin_where_wanted()
-        self.read_figures()
+        self.figures.read()
         self.query_one(HeatTable).show(overview, self._measure, self._row_drawer(overview))
         self.give_room()
         self.draw_around()
@@ -126,7 +126,7 @@ class OverviewScreen(PlottedOverview):
 
     def _row_drawer(self, overview: Overview) -> RowDrawer | None:
         """How a tab draws an arm; None leaves the heat cells."""
-        return None if self.tab is Tab.RELIABILITY else partial(self.face().row, overview)
+        return None if self.tab is Tab.RELIABILITY else partial(self.figures.face().row, overview)
 
     @work(exclusive=True, group="feed")
     async def _read_feed(self, session: RunSession) -> None:
@@ -159,8 +159,8 @@ class OverviewScreen(PlottedOverview):
             self.query_one("#cell-facts", LineBlock),
         )
         if self.tab is not Tab.RELIABILITY:
-            face, lower = self.face(), self.query_one("#lower", LineBlock)
-            head.show(face.heading(overview, heat.column, heat.line_width, self.counting()))
+            face, lower = self.figures.face(), self.query_one("#lower", LineBlock)
+            head.show(face.heading(overview, heat.column, heat.line_width, self.figures.counting()))
             facts.show([Text(end="")])
             height = (lower.size.height or 8) - self.zoomed
             lines = face.below(overview, heat.arm, heat.column, width - 1, height)

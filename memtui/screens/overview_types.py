@@ -12,7 +12,7 @@ from textual.timer import Timer
 from memtui.errors import UserError
 from memtui.metrics.rates import RATES
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.overview_tabs import READ_EVERY, READ_SHARE
+from memtui.screens.overview_reading import READ_EVERY, READ_SHARE
 from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, Folds, Measure, Overview
 from memtui.state.question_types import TypeRow, type_rows
 from memtui.state.session import RunSession

@@ -17,7 +17,7 @@ from memtui.report.model import Report
 from memtui.screens import pager
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.overview_figures import TabFigures, Wanted
-from memtui.screens.overview_tabs import READ_EVERY
+from memtui.screens.overview_reading import READ_EVERY
 from memtui.state.deep_link import begin_overview
 from memtui.state.overview import Measure
 from memtui.state.session import RunSession
