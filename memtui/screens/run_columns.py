@@ -59,6 +59,7 @@ STATES = {
     "paused": ("‖", "paused", "budget"),
     "finished": ("✓", "finished", "good"),
     "interrupted": ("◌", "interrupted", "missing"),
+    "unknown": ("?", "unknown", "missing"),
 }
 
 

@@ -75,7 +75,7 @@ class RunControl(MemtuiScreen):
         line = self.selected_line()
         if line is None:
             return
-        if line.summary.state != "interrupted":
+        if line.summary.state not in ("interrupted", "unknown"):
             self.bench.say(
                 f"{line.path.name} is {line.summary.state}: u continues an interrupted run"
             )

@@ -38,6 +38,7 @@ def summary_line(
         ("running", look.accent),
         ("paused", look.budget),
         ("interrupted", look.missing),
+        ("unknown", look.missing),
         ("unusable", look.bad),
     ):
         if states[state]:

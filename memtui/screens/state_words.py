@@ -13,9 +13,8 @@ def state_words(header: Header) -> str:
     if header.live:
         progress = header.progress
         return f"{kept_words(header)} {count(progress.done)}/{count(progress.planned)}"
-    return {"finished": "✓ finished", "interrupted": "◌ interrupted"}.get(
-        header.state, header.state
-    )
+    sign = {"finished": "✓ ", "interrupted": "◌ ", "unknown": "? state "}.get(header.state, "")
+    return f"{sign}{header.state}"
 
 
 def kept_words(header: Header) -> str:

@@ -203,7 +203,7 @@ def target_of(workspace: Path, plan: Plan, lines: Sequence[RunLine]) -> Target:
             continue
         if run.live:
             return Target(line.path, f"{line.path.name} is running with these very settings", False)
-        if run.state == "interrupted" or (
+        if run.state in ("interrupted", "unknown") or (
             run.progress and run.progress.done < run.progress.planned
         ):
             return Target(line.path, f"goes on in {line.path.name}{_so_far(line)}")

@@ -246,7 +246,7 @@ def flagged_out(line: RunLine) -> int:
 
 # --- order and search ---------------------------------------------------------------------------
 
-STATES = ("running", "paused", "interrupted", "finished", "unusable")
+STATES = ("running", "paused", "interrupted", "unknown", "finished", "unusable")
 _KEYS: dict[str, tuple[Callable[[RunLine], Any], bool]] = {
     "started": (lambda line: line.summary.created_at or None, True),
     "name": (lambda line: (line.alias or line.path.stem).casefold(), False),

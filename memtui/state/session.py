@@ -25,6 +25,7 @@ from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
 from memtui.store.blame import blamed
+from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import (
@@ -37,7 +38,7 @@ from memtui.store.records import (
 )
 from memtui.store.side_file import Marks, SideFile
 from memtui.store.tail import Changes
-from memtui.store.workspace import state_of
+from memtui.store.workspace import LIVE, state_of
 
 if TYPE_CHECKING:
     from memtui.query.subject import Environment
@@ -220,6 +221,7 @@ class RunSession:
         source = reader or self._reader
         run, heartbeat = source.run(), source.heartbeat()
         state, age = state_of(run.state, heartbeat, lease.holder(self.path) is not None)
+        damaged = run.state in LIVE and heartbeat is not None and heartbeat.damaged
         return Header(
             run=run,
             arms=tuple(source.arms()),
@@ -228,7 +230,7 @@ class RunSession:
             progress=source.progress(),
             heartbeat=heartbeat,
             events=tuple(source.recent_events(LOG_LINES)),
-            warning=source.warning,
+            warning=source.warning or (f"{self.path.name}: {DAMAGED}" if damaged else ""),
             state=state,
             age=age,
         )

@@ -18,6 +18,7 @@ from memtui.store import codec, episode_queries, item_queries
 from memtui.store.connect import explain, open_read_only, require_run_file
 from memtui.store.episode_queries import decoded
 from memtui.store.errors import StoreError
+from memtui.store.heartbeat import heartbeat_of
 from memtui.store.packed_facts import ItemFacts, PackedFacts
 from memtui.store.records import (
     ArmRow,
@@ -197,7 +198,7 @@ class RunReader:
     def heartbeat(self) -> HeartbeatRow | None:
         """The last heartbeat, None when there never was one."""
         found = self.query("SELECT at,pid,host,snapshot FROM heartbeat")
-        return HeartbeatRow(*decoded(found[0], {3: codec.from_json})) if found else None
+        return heartbeat_of(found[0]) if found else None
 
     def events(self, after_id: int = 0, limit: int = 1000) -> list[EventRow]:
         """The oldest `limit` log lines after `after_id`."""

@@ -294,6 +294,8 @@ class HeartbeatRow:
     pid: int
     host: str
     snapshot: dict[str, Any]
+    damaged: bool = False
+    """Whether it cannot be read; then it says nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

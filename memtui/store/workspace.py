@@ -14,6 +14,7 @@ from memtui.errors import UserError
 from memtui.model import RunState
 from memtui.store import lease
 from memtui.store.errors import NothingYet, StoreError
+from memtui.store.heartbeat import DAMAGED
 from memtui.store.reader import RunReader
 from memtui.store.records import HeartbeatRow, Progress, RunRow
 
@@ -21,6 +22,8 @@ SUFFIX = ".memtui"
 STALE_AFTER = 15.0
 """Seconds of silence after which a run that says it is running is looked at more closely."""
 LIVE = (RunState.RUNNING.value, RunState.PAUSED.value)
+UNKNOWN_STATE = "unknown"
+"""Of a run that says it goes on, with a heartbeat that cannot be read and nobody here who writes it."""
 COARSE_NS = 100_000_000
 """A file written to this shortly before it was read may change again within one tick of its clock."""
 
@@ -159,12 +162,11 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
             run = reader.run()
             _require_texts(run)
             beat = reader.heartbeat() if run.state in LIVE else None
-            if beat is not None and not isinstance(beat.snapshot, dict):
-                beat = replace(beat, snapshot={})
+            warning = reader.warning or (DAMAGED if beat is not None and beat.damaged else "")
             summary = RunSummary(
                 path=path,
                 state=run.state,
-                warning=reader.warning.replace(f"{path} ", ""),
+                warning=warning.replace(f"{path} ", ""),
                 uid=run.uid,
                 name=run.name,
                 protocol=run.protocol,
@@ -229,7 +231,8 @@ def state_of(
 
     A run that says it is running is believed while its lease is held. With the lease free it is
     `interrupted`, at once or, when the heartbeat is fresh, once it is stale: then its process may run
-    on another machine, where this one cannot see the lease.
+    on another machine, where this one cannot see the lease; where the heartbeat cannot be read, that is
+    `unknown`.
     """
     if said not in LIVE:
         return said, None
@@ -243,4 +246,6 @@ def state_of(
             age = max(0.0, ((now or datetime.now(UTC)) - at).total_seconds())
     if held or (age is not None and age <= STALE_AFTER):
         return said, age
+    if beat is not None and beat.damaged:
+        return UNKNOWN_STATE, None
     return RunState.INTERRUPTED.value, age
