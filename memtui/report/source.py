@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from memtui.errors import UserError, did_you_mean
 from memtui.metrics.facts import DEFAULT_VIEW, LEVELS, REACHES
@@ -61,6 +61,11 @@ def seen_from(reader: RunReader, facts: Collection[EpisodeFact], view: str) -> l
             fact._replace(first_hit=first_hit, t_star=t_star, gold_total=total, gold_found=found)
         )
     return replaced
+
+
+def histories(reader: RunReader) -> Mapping[int, int | None]:
+    """{episode: haystack}."""
+    return dict(reader.query("SELECT id,haystack_id FROM episode"))
 
 
 class ReportSource:
@@ -143,13 +148,12 @@ class ReportSource:
             self.mode,
             self.cells,
             self.run.config,
-            self._histories if max((r.seeds for r in self.rungs), default=0) > 1 else None,
+            # Not a method: a selection that knew its source would keep both until garbage is looked for.
+            partial(histories, self.reader)
+            if max((r.seeds for r in self.rungs), default=0) > 1
+            else None,
             self.unavailable_items,
         )
-
-    def _histories(self) -> Mapping[int, int | None]:
-        """{episode: haystack}."""
-        return dict(self.reader.query("SELECT id,haystack_id FROM episode"))
 
     @cached_property
     def progress(self) -> Progress:

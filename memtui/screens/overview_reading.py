@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.rated_file import GIVE_BACK_AFTER
-from memtui.state.freed_memory import give_back
+from memtui.state.freed_memory import settle, unsettle
 from memtui.state.tab import Tab
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ class TabReading:
         again when they are wanted at other choices."""
         if not self._reading and self._figures is not None:
             self.close()
-            self._screen.set_timer(GIVE_BACK_AFTER, give_back)
+            unsettle()
+            self._screen.set_timer(GIVE_BACK_AFTER, settle)
 
     def forget(self) -> None:
         """Another file is open."""
