@@ -71,6 +71,8 @@ price = {{ input = 1, output = 2 }}
 memory = ["pkg:mem0-2", "pkg:memos-text", "memos-text", "mem0-v2"]
 agent = [{{ name = "model", model = "openai/scripted", mode = "json", label = "scripted" }}]
 """
+STATE = "memtui-pkg-"
+"""In the name of a package's state folder."""
 FULL_AT = 6
 """Acknowledged episodes after which the disk is full."""
 
@@ -190,9 +192,12 @@ class Drill:
         reader = threading.Thread(target=lambda: said.append(pipe.read()), daemon=True)
         reader.start()
         below: set[int] = set()
+        states: set[str] = set()
         while child.poll() is None:
             self._look()
             below |= set(family(child.pid)) - {child.pid}
+            # The process that watches over a package's names its folder.
+            states |= {word for pid in below for word in command_of(pid).split() if STATE in word}
             if full and len(self.seen) >= FULL_AT and "memory_error" in self._ends():
                 print(
                     f"        {len(self.seen)} acknowledged, then {fill(self.place, child.pid)}",
@@ -204,6 +209,10 @@ class Drill:
         (self.folder / f"sitting-{name[0]}.err").write_text("".join(said), "utf-8")
         time.sleep(1.0)
         left = [command_of(pid)[:60] for pid in below if "memtui" in command_of(pid)]
+        kept = [state for state in states if Path(state).exists()]
+        self.check(
+            bool(states) and not kept, f"none of {len(states)} state folders is left: {kept}"
+        )
         self.check(not left, f"none of {len(below)} processes below it is left: {left}")
         print(f"        the server: {dict(sorted(self.server.did.items()))}")
         return child.returncode, "".join(said).strip()

@@ -6,9 +6,11 @@ import asyncio
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -273,6 +275,26 @@ async def test_closing_leaves_no_process_and_no_folder(system: PackageSystem) ->
     assert not [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]
     assert not folder.exists()
     assert not [c for c in psutil.Process().children() if c.status() == psutil.STATUS_ZOMBIE]
+
+
+async def test_who_ends_a_process_that_died_waits_until_nothing_of_it_is_left(
+    system: PackageSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a process is killed just before a run breaks off: its state must not stay behind."""
+    worker = (await opened(system, "x"))._worker
+    real, begun = shutil.rmtree, threading.Event()
+
+    def slow(folder: Path, **options: Any) -> None:
+        begun.set()
+        time.sleep(0.2)
+        real(folder, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", slow)
+    os.kill(worker.pid, signal.SIGKILL)
+    assert await asyncio.to_thread(begun.wait, 5)
+    assert worker.folder.exists()
+    await asyncio.to_thread(system.pool.close)
+    assert not worker.folder.exists()
 
 
 async def test_a_system_that_is_dropped_ends_its_processes(

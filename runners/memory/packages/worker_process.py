@@ -31,6 +31,8 @@ _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "MEM0_DIR", "MEMO
 """Variables by which packages find a place for their files."""
 START_S = 120.0
 """Seconds a package has to import: the heaviest took 16 on two busy cores."""
+GONE_S = 10.0
+"""Seconds within which a process that is being ended is gone."""
 _GUARDIAN = (
     "import os, shutil, signal, sys; sys.stdin.buffer.read();"
     " shutil.rmtree(sys.argv[1], True); os.killpg(0, signal.SIGKILL)"
@@ -72,6 +74,8 @@ class WorkerProcess:
         self._waiting: dict[int, Future[Any]] = {0: self._hello}
         self._guard = threading.Lock()
         self._dead = ""
+        self._gone = threading.Event()
+        """Set when nothing of it is left."""
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._log = self.folder / "worker.log"
         try:
@@ -190,13 +194,18 @@ class WorkerProcess:
             future.set_result(reply.get("ok"))
 
     def kill(self, why: str = "closed") -> None:
-        """End the process group, reap it, remove its state and fail what still waits. Idempotent."""
+        """End the process group, reap it, remove its state and fail what still waits.
+
+        Idempotent: who comes second waits until it is done, so that nobody ends before it.
+        """
         with self._guard:
-            if self._dead:
-                return
-            self._dead = why or "ended"
-            waiting, self._waiting = list(self._waiting.values()), {}
-        _LIVE.discard(self)
+            first = not self._dead
+            if first:
+                self._dead = why or "ended"
+                waiting, self._waiting = list(self._waiting.values()), {}
+        if not first:
+            self._gone.wait(GONE_S)
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         code = self._process.wait()
@@ -206,7 +215,11 @@ class WorkerProcess:
         if not why:
             self._dead = f"{self.name}: its process ended ({_how(code)}){self._said()}"
         self._requests.put(None)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for _ in range(2):
+            # Twice: a view may just have been given its folder.
+            shutil.rmtree(self.folder, ignore_errors=True)
+        _LIVE.discard(self)
+        self._gone.set()
         for future in waiting:
             if future.set_running_or_notify_cancel():
                 future.set_exception(WorkerFailed(self._dead))
