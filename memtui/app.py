@@ -264,7 +264,8 @@ class MemtuiApp(RememberingApp):
             return
         changed = session.settings.with_next_judge(session.header.judges)
         if changed == session.settings:
-            self.say("the file holds verdicts of one judge only")
+            judges = session.header.judges
+            self.say(f"every verdict is by {judges[0]}" if judges else "no verdict was given yet")
         self.change(changed)
 
     def action_flagged(self) -> None:

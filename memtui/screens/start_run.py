@@ -23,6 +23,7 @@ from memtui.state.run_configurations import (
     RunConfiguration,
     Target,
     ask_for_plan,
+    begun_with,
     configurations,
     target_for,
     target_of,
@@ -66,6 +67,8 @@ class StartRun(Dialog):
         super().__init__()
         self._workspace, self._lines, self._resumed = workspace, lines, resumed
         self._found: list[RunConfiguration] | None = None
+        self._begun_with: tuple[str, ...] = ()
+        """Options that the run to be continued was started with."""
         self._at = 0
         self.config: Path | None = None
         """The configuration whose plan is shown, or on its way; None while one is being chosen."""
@@ -90,6 +93,7 @@ class StartRun(Dialog):
     async def _look_around(self) -> None:
         found = await asyncio.to_thread(configurations, self._workspace)
         if self._resumed is not None:
+            self._begun_with = await asyncio.to_thread(begun_with, self._resumed.path)
             run = self._resumed.summary
             names = (run.name, self._resumed.path.stem)
             found = [one for one in found if one.name in names or one.path.stem in names]
@@ -100,11 +104,11 @@ class StartRun(Dialog):
 
     @work(exclusive=True, group="start-plan")
     async def _ask(self, config: Path, options: tuple[str, ...] = ()) -> None:
-        self.config, self.options = config, options
+        self.config, self.options = config, options or self._begun_with
         self._plan, self.target, self._problem = None, None, ""
         self._draw()
         try:
-            plan = await ask_for_plan(config, options)
+            plan = await ask_for_plan(config, self.options)
         except UserError as error:
             self._problem = str(error)
         else:
@@ -259,7 +263,8 @@ class StartRun(Dialog):
             name = clean_line(self._resumed.summary.name, width=40)
             return (
                 f"no configuration named {name} lies in {folder}, beside it, or in configs or"
-                " experiments there: continue it with memtui run CONFIG --out FILE"
+                f" experiments there: {self.sign('start.path')} takes its path, or continue it with"
+                f" {' '.join(('memtui run CONFIG --out FILE', *self._begun_with))}"
             )
         return (
             f"no configuration (*.toml) lies in {folder}, beside it, or in configs or experiments"

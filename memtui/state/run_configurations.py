@@ -23,6 +23,7 @@ from memtui.errors import UserError
 from memtui.state.child_run import error_line
 from memtui.state.new_file import typed_path
 from memtui.state.run_list import RunLine
+from memtui.store.reader import RunReader
 from memtui.store.workspace import SUFFIX
 
 PLACES = ("", "configs", "experiments")
@@ -107,6 +108,25 @@ def typed_configuration(line: str) -> tuple[Path, tuple[str, ...]]:
     if options and not (options[0] == "--limit" and whole and int(options[1])):
         raise UserError("after the path there may stand --limit N, the number of questions to ask")
     return path, tuple(options)
+
+
+def begun_with(run: Path) -> tuple[str, ...]:
+    """Options of `memtui run` that say what the command line of a run said beside its configuration.
+
+    Its limit, and where its data was while that is still there: without them it would be another run.
+    """
+    try:
+        with RunReader(run) as reader:
+            requested = reader.run().config["requested"]["data"]
+        limit, path = requested.get("limit"), requested.get("path")
+    except (UserError, KeyError, TypeError, AttributeError):
+        return ()
+    options = []
+    if isinstance(path, str) and "\0" not in path and Path(path).exists():
+        options += ["--data", path]
+    if isinstance(limit, int) and limit > 0:
+        options += ["--limit", str(limit)]
+    return tuple(options)
 
 
 # --- the plan -----------------------------------------------------------------------------------
@@ -220,7 +240,8 @@ def target_for(line: RunLine, plan: Plan) -> Target:
     if line.summary.config_hash == plan.config_hash:
         return Target(line.path, f"goes on in {line.path.name}{_so_far(line)}")
     other = f"these are not the settings that {line.path.name} was begun with"
-    return Target(line.path, f"{other}: results of two settings are not mixed", False)
+    more = "memtui run CONFIG --out FILE, with the options of then, says what differs"
+    return Target(line.path, f"{other}, and results of two are not mixed: {more}", False)
 
 
 def _so_far(line: RunLine) -> str:

@@ -10,19 +10,21 @@ from pathlib import Path
 import orjson
 import pytest
 
+from memtui.cli import main
 from memtui.errors import UserError
 from memtui.state.child_run import error_line, start_run, still_running
 from memtui.state.run_configurations import (
     Plan,
     _plan,
     ask_for_plan,
+    begun_with,
     configurations,
     target_for,
     target_of,
 )
 from memtui.state.run_list import RunLine
 from memtui.store.records import Progress
-from memtui.store.workspace import RunSummary
+from memtui.store.workspace import RunSummary, summarise
 
 PLAN = Plan("small", "abc", 4, 16, ("bm25/x",), ("0",), 0, 0.0, 0.0, (), 0, ())
 EXPERIMENT = '[data]\nname = "synthetic"\n[ladder]\nscales = [0]\n'
@@ -137,3 +139,30 @@ def test_the_line_of_an_error_is_the_one_under_the_programs_name() -> None:
     assert error_line("a\nmemtui: b\n  c\n") == "b"
     assert error_line("Traceback\nValueError: x\n\n") == "ValueError: x"
     assert error_line("") == ""
+
+
+SMALL = """
+name = "small"
+alpha = 0.5
+[data]
+name = "synthetic"
+[ladder]
+scales = [0]
+[budget]
+calls = 2
+[[arms]]
+memory = { name = "bm25" }
+agent = { name = "search-once" }
+"""
+
+
+def test_a_run_remembers_the_options_it_must_be_continued_with(tmp_path: Path) -> None:
+    config, out = tmp_path / "small.toml", tmp_path / "small.memtui"
+    config.write_text(SMALL)
+    assert main(["run", str(config), "--limit", "2", "--out", str(out), "--no-report"]) == 0
+    options = begun_with(out)
+    assert options == ("--limit", "2")
+    hash = summarise(out).config_hash
+    assert asyncio.run(ask_for_plan(config, options)).config_hash == hash
+    assert asyncio.run(ask_for_plan(config)).config_hash != hash
+    assert begun_with(config) == () == begun_with(tmp_path / "missing")

@@ -20,6 +20,7 @@ from memtui.screens.help import HelpScreen, HelpText
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.settings import Quick
+from tests.store import store_events
 from tests.ui.driving import opened, press, screen_text, settle
 
 
@@ -270,3 +271,16 @@ async def test_a_dialog_that_is_closed_twice_takes_no_screen_with_it(
         assert isinstance(app.screen, EpisodesScreen)
         await press(pilot, "escape", "2")
         assert "2 Overview" in screen_text(app)
+
+
+@pytest.mark.parametrize("judged", [False, True])
+async def test_the_judge_key_says_what_there_is(judged: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.memtui"
+    store_events.write(
+        path, *store_events.opening(), *(store_events.whole_episode("e1") if judged else ())
+    )
+    async with opened(path, (100, 30), notices=True) as (app, pilot):
+        await press(pilot, "J")
+        assert ("every verdict is by " if judged else "no verdict was given yet") in screen_text(
+            app
+        )

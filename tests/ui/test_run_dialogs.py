@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -118,6 +119,26 @@ async def test_an_interrupted_run_is_offered_its_own_configuration(
         assert "goes on in cut-off.memtui, 360 of 400 episodes are done" in screen_text(app)
         await press(pilot, "enter")
         assert begun == [(Path("runs/cut-off.toml"), folder.interrupted, ())]
+
+
+async def test_a_run_goes_on_with_the_options_it_was_started_with(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[Path, Path, tuple[str, ...]]] = []
+    monkeypatch.setattr("memtui.screens.runs.RunsScreen.begin", lambda _, *what: begun.append(what))
+    requested = {"data": {"limit": 3, "path": str(folder.folder.absolute())}}
+    rewrite(folder.interrupted, config=json.dumps({"requested": requested}))
+    planned(monkeypatch, PLAN)
+    options = ("--data", str(folder.folder.absolute()), "--limit", "3")
+    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        assert "/runs --limit 3" in screen_text(app)
+        await press(pilot, "enter")
+        assert begun == [(Path("runs/cut-off.toml"), folder.interrupted, options)]
+        folder.interrupted.with_suffix(".toml").unlink()
+        await press(pilot, "u")
+        shown = " ".join(screen_text(app).split())
+        assert "/ takes its path" in shown and "memtui run CONFIG --out FILE --data" in shown
 
 
 async def test_without_its_configuration_the_command_is_told(folder: RunFolder) -> None:
