@@ -95,7 +95,8 @@ class Selection:
             return {}
         items = {fact.item_id for fact in facts}
         clusters = {fact.cluster for fact in facts}
-        if self._histories is None and len(items) == len(clusters):
+        whole = all(one.profiles for one in self.folds.values() if one.clustered)
+        if whole and self._histories is None and len(items) == len(clusters):
             # One question, one history, one cluster: the same groups as for the intervals.
             return {key: group.profiles for key, group in self.folds.items()}
         histories = {} if self._histories is None else self._histories()

@@ -136,6 +136,8 @@ class ReportSource:
             return self._everything
         where, params = self._filter.where(self.environment(budget))
         wanted = set(self.reader.episode_ids(where, params, judge=self.judge))
+        if isinstance(self.facts, FactValues):
+            return self._selection(self.facts.packed.only(wanted).values())
         return self._selection([fact for fact in self.facts if fact.id in wanted])
 
     @cached_property

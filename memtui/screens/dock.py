@@ -10,7 +10,7 @@ from rich.text import Text
 from memtui.metrics.alarm import Alarm
 from memtui.screens.overview_parts import flow
 from memtui.state.live import QUIET_AFTER, Dock, InFlight, ModelLoad, alarm_words
-from memtui.state.session import Header
+from memtui.state.run_header import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look

@@ -211,6 +211,8 @@ class NavigatingApp(OpenFileApp):
 
     def _show(self, screen: str) -> None:
         self._current = screen
+        if self._session is not None:
+            self._session.rest(screen == "runs")
         self.screen_named(screen)
         self.switch_screen(screen)
         self.fold_in_time()

@@ -1,7 +1,8 @@
 """The figures of a tab of the overview: a report at the reader's choices, made in a thread of its own.
 
-The report is the one that `memtui report` prints, so screen and print agree figure for figure. The run
-file is read over a connection of its own: neither the rates nor the lists wait for a tab.
+The report is the one that `memtui report` prints, so screen and print agree figure for figure. Facts are
+those that were read for the rates and the lists; what a tab needs besides is read over a connection of its
+own, so that neither of them waits for it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from memtui.report.build import report_at
 from memtui.report.model import Report
 from memtui.report.source import ReportSource
+from memtui.state.session import RunSession, Shared
 from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.reader import RunReader
@@ -56,10 +58,16 @@ class TabFigures:
         self._read_for: tuple[object, ...] = ()
         self._newest: Wanted | None = None
 
-    async def report(self, wanted: Wanted) -> Report | None:
-        """The figures; None where something else was wanted before this was begun."""
+    async def report(self, session: RunSession, wanted: Wanted) -> Report | None:
+        """The figures; None where something else was wanted before this was begun. UserError where the
+        file cannot be read, or the reader has chosen otherwise meanwhile."""
         self._newest = wanted
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._make, wanted)
+        read = None
+        if self._read_for != _read_for(wanted):
+            read = await session.ask(session.shared, session.settings)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._make, wanted, read
+        )
 
     def hurry(self, wanted: Wanted) -> None:
         """Something else is wanted: end a reading that serves it no more."""
@@ -69,12 +77,12 @@ class TabFigures:
         if newest is not None and source is not None and _choices(newest) != _choices(wanted):
             source.reader.interrupt()
 
-    def _make(self, wanted: Wanted) -> Report | None:
+    def _make(self, wanted: Wanted, read: Shared | None) -> Report | None:
         if wanted is not self._newest:
             return None
         if self._read_for != _read_for(wanted) or self._source is None:
             self.forget()
-            source = _source(wanted)
+            source = _source(wanted, read)
             self._source, self._read_for = source, _read_for(wanted)
         source = self._source
         try:
@@ -102,14 +110,21 @@ class TabFigures:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _source(wanted: Wanted) -> ReportSource:
-    """The file at these choices; its facts packed, so that a hundred thousand take a few megabytes."""
-    reader = RunReader(wanted.path)
+def _source(wanted: Wanted, read: Shared | None) -> ReportSource:
+    """The file at these choices, with the facts that were read under them."""
+    reader, given = RunReader(wanted.path), False
 
-    def read(judge: str) -> Collection[EpisodeFact]:
-        return reader.packed_facts(judge).values()
+    def facts(judge: str) -> Collection[EpisodeFact]:
+        nonlocal given
+        given = read is not None and (read.judge, read.left_out) == (judge, reader.left_out)
+        # Else no judge has given a verdict, or another process flagged a question this moment.
+        packed = read.facts if given and read is not None else reader.packed_facts(judge)
+        return packed.values()
 
-    return ReportSource(reader, wanted.judge, wanted.filter, read=read, flagged=wanted.flagged)
+    source = ReportSource(reader, wanted.judge, wanted.filter, read=facts, flagged=wanted.flagged)
+    if given and read is not None and read.folds is not None and not wanted.filter:
+        source.selected(wanted.budget).folds = read.folds
+    return source
 
 
 def _choices(wanted: Wanted) -> tuple[object, ...]:

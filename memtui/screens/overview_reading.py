@@ -110,11 +110,14 @@ class TabReading:
 
         try:
             while (wanted := self._next()) is not None:
+                session = self._screen.bench.session
+                if session is None:
+                    return
                 if self._figures is None:
                     self._figures = TabFigures()
                 started = monotonic()
                 try:
-                    report = await self._figures.report(wanted)
+                    report = await self._figures.report(session, wanted)
                 except UserError as error:
                     if str(error).endswith("was interrupted"):
                         continue
@@ -130,6 +133,8 @@ class TabReading:
                 self._redraw()
         finally:
             self._reading = False
+            if self._tab() is Tab.RELIABILITY or not self._screen.is_current:
+                self.let_go()  # left while it was read
 
     # --- leaving --------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.model import Outcome
-from memtui.state.session import Header
+from memtui.state.run_header import Header
 from memtui.views.numbers import count
 from memtui.views.outcome import SIGNS
 

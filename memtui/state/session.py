@@ -12,15 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 from memtui.errors import UserError
 from memtui.metrics.limits import call_cap, is_context_arm
-from memtui.model import RunState
 from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
 from memtui.state.freed_memory import give_back, keep_little
 from memtui.state.overview import Folds
+from memtui.state.run_header import Header
 from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
@@ -28,14 +28,7 @@ from memtui.store.blame import blamed
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
-from memtui.store.records import (
-    ArmRow,
-    CellRow,
-    EventRow,
-    HeartbeatRow,
-    Progress,
-    RunRow,
-)
+from memtui.store.records import Progress
 from memtui.store.side_file import Marks, SideFile
 from memtui.store.tail import Changes
 from memtui.store.workspace import LIVE, state_of
@@ -47,33 +40,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LOG_LINES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What is small and read anew with every change."""
-
-    run: RunRow
-    arms: tuple[ArmRow, ...]
-    cells: tuple[CellRow, ...]
-    judges: tuple[str, ...]
-    progress: Progress
-    heartbeat: HeartbeatRow | None
-    events: tuple[EventRow, ...]
-    warning: str
-    state: str
-    """What the run is: the word of its own row, unless silence and a free lease say otherwise."""
-    age: float | None
-    """Seconds since the last heartbeat; None when the run has ended or never gave one."""
-
-    @property
-    def live(self) -> bool:
-        """Whether the run is going on."""
-        return self.state in (RunState.RUNNING, RunState.PAUSED)
-
-    def goes_on_from(self, before: Header) -> bool:
-        """Whether this is the same run, its ids still what they were: a copy of it, or more of it."""
-        return self.run.uid == before.run.uid and set(before.cells) <= set(self.cells)
 
 
 COUNT_SHARE = 100
@@ -89,6 +55,16 @@ class _Read:
     facts: PackedFacts
     index: FactIndex
     rev: int
+
+
+class Shared(NamedTuple):
+    """What was read under the reader's choices, to count from it in another thread."""
+
+    judge: str
+    left_out: frozenset[str]
+    facts: PackedFacts
+    folds: Folds | None
+    """None where a filter line chooses others."""
 
 
 class RunSession:
@@ -111,6 +87,7 @@ class RunSession:
         """Whether episodes changed since the progress was counted."""
         self._count_after = 0.0
         self._left_out: frozenset[str] = frozenset()
+        self._resting = False
         self.overview_at: OverviewPlace | None = None
         """Where a link wants the overview to begin, until it has begun there."""
         self.header = self.read_header(self._reader)
@@ -179,6 +156,9 @@ class RunSession:
                 if (error := blamed(self.path, fault)) is not None:
                     raise error from fault
                 raise
+            finally:
+                if self._resting:
+                    self._reader.release()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
 
@@ -186,8 +166,16 @@ class RunSession:
         """End the query that is running: its answer is no longer wanted."""
         self._reader.interrupt()
 
+    def rest(self, resting: bool = True) -> None:
+        """Nobody looks at a run that has ended: hold its file only while a question is answered."""
+        self._resting = resting and not self.header.live
+        if self._resting:
+            self._thread.submit(self._reader.release)  # after the question that is being answered
+            self.pages.release()
+
     def close(self) -> None:
         """Let go of the file and the thread."""
+        self._resting = True  # a question that is being answered may go on, and ask for more
         self._reader.interrupt()
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._reader.close()
@@ -360,6 +348,12 @@ class RunSession:
             made.update((key, old) for key, old in kept if old is not None and old == made[key])
             before = self._keep_folds(settings.judge, read.rev, made)
         return before
+
+    def shared(self, settings: Settings) -> Shared:
+        """Facts and folds as they are now; nothing that is read later changes them."""
+        folds = None if settings.filter else self.folds(settings)
+        facts = self.facts(settings.judge).only()
+        return Shared(settings.judge, self._left_out, facts, folds)
 
     def kept_folds(self, settings: Settings) -> Folds | None:
         """The folds as they were read last; None where they were not, or a filter chooses others."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
+from itertools import compress
 from typing import NamedTuple
 
 from memtui.store.records import EpisodeFact
@@ -104,6 +106,21 @@ class PackedFacts(Mapping[int, EpisodeFact]):
         """The facts of some cells (ids), oldest first."""
         wanted = frozenset(cells)
         return [self.at(at) for at, cell in enumerate(self.cell_ids) if cell in wanted]
+
+    def only(self, chosen: Collection[int] | None = None) -> PackedFacts:
+        """These facts, or those among them whose ids are `chosen`, for another thread: what is put here
+        or dropped later does not change them."""
+        found = PackedFacts()
+        found.table, found._numbers, found.about = self.table[:], self._numbers.copy(), self.about
+        kept = None if chosen is None else [one in chosen for one in self.ids]
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if kept is not None:
+                column = array(column.typecode, compress(column, kept))
+            setattr(found, name, column[:])
+        times = Counter(found.courses)
+        found.counts = [times[course] for course in range(len(found.table))]
+        return found
 
     # --- writing --------------------------------------------------------------------------------
 

@@ -324,6 +324,11 @@ class RunReader:
         """Leave questions (their keys) out of every rate: facts and lines read from now on end in `FLAGGED`."""
         self._left_out = frozenset(items)
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Keys of the questions that are left out of every rate."""
+        return self._left_out
+
     def dropped_since(self, since_rev: int) -> list[int]:
         """Ids of attempts that ended without counting, or lost their count, after `since_rev`."""
         rows = self.query(

@@ -20,7 +20,7 @@ from memtui.screens.overview_figures import TabFigures, Wanted
 from memtui.screens.overview_reading import READ_EVERY
 from memtui.state.deep_link import begin_overview
 from memtui.state.overview import Measure
-from memtui.state.session import RunSession
+from memtui.state.session import RunSession, Shared
 from memtui.state.tab import Tab
 from memtui.store.reader import open_run
 from memtui.views.numbers import percent_interval
@@ -260,9 +260,9 @@ async def test_a_tab_nobody_looks_at_reads_nothing(
     made: list[Tab] = []
     make = TabFigures._make
 
-    def counted(self: TabFigures, wanted: Wanted) -> Report | None:
+    def counted(self: TabFigures, wanted: Wanted, read: Shared | None) -> Report | None:
         made.append(wanted.tab)
-        return make(self, wanted)
+        return make(self, wanted, read)
 
     monkeypatch.setattr(TabFigures, "_make", counted)
     path = tmp_path / "live.memtui"
