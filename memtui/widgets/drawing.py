@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from rich.cells import cell_len
@@ -18,12 +18,23 @@ _CONSOLE = Console(width=1_000, force_terminal=True, color_system="truecolor")
 """Only resolves the spans of a Text; nothing is printed."""
 
 
+Colours = Callable[[list[Segment]], list[Segment]]
+"""Turns the colours of segments into those of a terminal."""
+
+
 def strip_of(
-    text: Text, width: int, base: Style, *, over: Style | None = None, ascii_only: bool = False
+    text: Text,
+    width: int,
+    base: Style,
+    *,
+    over: Style | None = None,
+    ascii_only: bool = False,
+    colours: Colours | None = None,
 ) -> Strip:
     """The text as exactly `width` cells on `base`; `over` is laid on top (a cursor row).
 
-    Blank segments are styled too: the line interface does not paint them.
+    Blank segments are styled too: the line interface does not paint them. Without `colours` whoever
+    paints the strip sees to them.
     """
     if isinstance(text.style, Style):
         base = base + text.style
@@ -51,7 +62,7 @@ def strip_of(
     if cells < width:
         segments.append(Segment(" " * (width - cells), pad))
         cells = width
-    strip = Strip(segments, cells)
+    strip = Strip(segments if colours is None else colours(segments), cells)
     return strip if cells == width else strip.adjust_cell_length(width, pad)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import ceil
-from typing import ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -19,9 +20,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from memtui.views.look import Look
-from memtui.widgets.drawing import strip_of
+from memtui.widgets.drawing import Colours, strip_of
 
 CACHED_STRIPS = 200
+
+
+AFTER_THE_END = "after the end"
+"""What stands for the key of a line that is not there."""
 
 
 class Drawing(Protocol):
@@ -137,6 +142,8 @@ class LineView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._strips: dict[Hashable, Strip] = {}
+        self._colours: tuple[Any, ...] = ()
+        """What Textual puts between a line and the terminal when the strips were made, the background last."""
 
     # --- what a subclass says -------------------------------------------------------------------
 
@@ -191,33 +198,54 @@ class LineView(ScrollView, can_focus=True):
         and of a strip that is the same object neither colours nor bytes are worked out again."""
         if self.line_key(self.scroll_offset.y) is None or self.styles.gutter or self.opacity < 1:
             return super().render_lines(crop)
-        background = self.background_colors[1]
-        strips = [self.render_line(y) for y in crop.line_range]
-        for colours in self.get_line_filters():
-            strips = [strip.apply_filter(colours, background) for strip in strips]
+        colours = (*self.get_line_filters(), self.background_colors[1])
+        if colours != self._colours:
+            self._colours = colours
+            self._strips.clear()
+        strips = [self._kept_line(y) for y in crop.line_range]
         if crop.column_span != (0, self.size.width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
 
-    def render_line(self, y: int) -> Strip:
-        look = look_of(self)
-        width = self.line_width
+    def _kept_line(self, y: int) -> Strip:
+        """A line in the colours of the terminal, drawn when it is seen first."""
         index = self.scroll_offset.y + y
-        if index >= self.count():
-            return Strip.blank(width, look.base)
-        over = self.over(index)
-        inner = self.line_key(index)
-        key = None if inner is None else (inner, width, look.name, over)
-        if key is not None and (kept := self._strips.get(key)) is not None:
-            return kept
-        strip = strip_of(
-            self.line(index, width), width, look.base, over=over, ascii_only=is_ascii(self)
-        )
-        if key is not None:
-            if len(self._strips) > CACHED_STRIPS:
-                self._strips.clear()
-            self._strips[key] = strip
+        inner = self.line_key(index) if index < self.count() else AFTER_THE_END
+        if inner is None:
+            return self._drawn(y, self._in_colours)
+        key = (inner, self.line_width, look_of(self).name, self.over(index))
+        strip = self._strips.get(key)
+        if strip is None:
+            limit = max(CACHED_STRIPS, 4 * self.size.height)
+            if len(self._strips) >= limit:
+                for oldest in [*islice(self._strips, limit // 2)]:
+                    del self._strips[oldest]
+            strip = self._strips[key] = self._drawn(y, self._in_colours)
         return strip
+
+    def _in_colours(self, segments: list[Segment]) -> list[Segment]:
+        *filters, background = self._colours
+        for one in filters:
+            segments = one.apply(segments, background)
+        return segments
+
+    def render_line(self, y: int) -> Strip:
+        return self._drawn(y, None)
+
+    def _drawn(self, y: int, colours: Colours | None) -> Strip:
+        look, index = look_of(self), self.scroll_offset.y + y
+        width = self.line_width
+        if index >= self.count():
+            blank = [Segment(" " * width, look.base)]
+            return Strip(blank if colours is None else colours(blank), width)
+        return strip_of(
+            self.line(index, width),
+            width,
+            look.base,
+            over=self.over(index),
+            ascii_only=is_ascii(self),
+            colours=colours,
+        )
 
     def refresh_index(self, index: int) -> None:
         """Repaint one line, if it is visible."""
