@@ -227,7 +227,7 @@ async def test_question_types_of_the_next_judge_are_drawn_with_its_rates(
     monkeypatch.setattr(overview_types, "AHEAD_AFTER", 0.01)
     async with opened(run_file, (160, 48)) as (app, pilot):
         block = app.screen.query_one("#lower", LineBlock)
-        for _ in range(100):
+        for _ in range(500):
             if work["facts of cells"] == FOLDED_JUDGES:
                 break
             await pilot.pause(0.02)
@@ -253,7 +253,7 @@ async def test_garbage_is_looked_for_when_no_key_is_pressed(
         assert app._settling is not waiting, "put off by a key"
         monkeypatch.setattr(rated_file, "GIVE_BACK_AFTER", 0.01)
         await press(pilot, "minus")
-        for _ in range(100):
+        for _ in range(500):
             if looked:
                 break
             await pilot.pause(0.02)
