@@ -93,7 +93,7 @@ class RunReader:
             self.warning = require_run_file(self.path, found)
             connection.execute("PRAGMA query_only=1")
             # Small: each page is read once, or lies in the cache of the operating system anyway.
-            connection.execute("PRAGMA cache_size=-2000")
+            connection.execute("PRAGMA cache_size=-500")
             connection.execute(
                 "PRAGMA temp_store=MEMORY"
             )  # a full disk must not keep anyone from reading
