@@ -287,16 +287,14 @@ class MemtuiApp(RememberingApp):
         screen, session = self.screen, self._session
         if not isinstance(screen, MemtuiScreen) or session is None:
             return
-        from memtui.screens.annotate import Annotate, entries_of
+        from memtui.screens.annotate import annotate
 
         at_hand = screen.episode_id
         rows = {} if at_hand is None else session.pages.episode_rows([at_hand])
         if not rows:
             self.say("no episode to annotate here: screens 3, 4 and 5 have one at hand")
             return
-        row = rows[next(iter(rows))]
-        dialog = Annotate(row, session.marks)
-        self.push_screen(dialog, lambda kept: self.mark(entries_of(dialog)) if kept else None)
+        annotate(self, rows[next(iter(rows))], session.marks)
 
     def action_pause(self) -> None:
         """Hold the picture still, or catch up with what came meanwhile."""

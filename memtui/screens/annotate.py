@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -20,6 +20,9 @@ from memtui.views.wrapping import wrap
 from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import Offer, OfferLines
 
+if TYPE_CHECKING:
+    from memtui.screens.navigation import NavigatingApp
+
 WIDEST = 68
 LONGEST_QUESTION = 240
 
@@ -36,23 +39,22 @@ class Annotate(Dialog):
         Binding("enter", "keep", "keep", show=False, id="annotate.keep"),
     ]
 
-    def __init__(self, row: EpisodeRow, marks: Marks) -> None:
+    def __init__(self, row: EpisodeRow, marks: Marks, typed: Annotate | None = None) -> None:
+        """`typed`: a dialog whose entries could not be kept, to go on from."""
         super().__init__()
         self.row = row
         self._before = {
             BOOKMARK: row.key in marks.bookmarks,
             FLAG: row.item in marks.bad_gold,
         }
-        self._now = dict(self._before)
+        self._now: dict[str, bool] = dict(self._before if typed is None else typed._now)
         self._note_before = marks.notes.get(row.key, "")
-        self.note = self._note_before
+        self.note: str = self._note_before if typed is None else typed.note
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield OfferLines(id="annotate-what")
-            yield Input(
-                value=clean_line(self._note_before), placeholder="note", id="note", compact=True
-            )
+            yield Input(value=clean_line(self.note), placeholder="note", id="note", compact=True)
             yield OfferLines(id="annotate-keys")
 
     def on_mount(self) -> None:
@@ -130,6 +132,19 @@ class Annotate(Dialog):
     def action_keep(self) -> None:
         """Keep it."""
         self.dismiss("keep")
+
+
+def annotate(
+    app: NavigatingApp, row: EpisodeRow, marks: Marks, typed: Annotate | None = None
+) -> None:
+    """Ask, and keep the answer; what cannot be kept stays in the dialog, and is not lost."""
+    dialog = Annotate(row, marks, typed)
+
+    def answered(answer: str | None) -> None:
+        if answer and not app.mark(entries_of(dialog)):
+            annotate(app, row, marks, dialog)
+
+    app.push_screen(dialog, answered)
 
 
 def entries_of(dialog: Annotate) -> list[tuple[str, str, str]]:

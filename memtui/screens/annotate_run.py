@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.text import Text
@@ -38,17 +39,19 @@ class AnnotateRun(Dialog):
         Binding("enter", "keep", "keep", show=False, id="names.keep"),
     ]
 
-    def __init__(self, line: RunLine) -> None:
+    def __init__(self, line: RunLine, typed: Mapping[str, str] | None = None) -> None:
+        """`typed`: what could not be kept, to go on from."""
         super().__init__()
         self.line = line
         self._shown = {ALIAS: clean_line(line.alias), NOTE: clean_line(line.note)}
+        self._begun = typed or self._shown
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield LineBlock(id="annotate-what", on_bar=True)
-            yield self._line("alias", self._shown[ALIAS], "another name")
+            yield self._line("alias", self._begun[ALIAS], "another name")
             yield LineBlock(id="annotate-note", on_bar=True)
-            yield self._line("note", self._shown[NOTE], "what it was for, what to know of it")
+            yield self._line("note", self._begun[NOTE], "what it was for, what to know of it")
             yield OfferLines(id="annotate-keys")
 
     def _line(self, id: str, value: str, placeholder: str) -> Input:
@@ -88,11 +91,15 @@ class AnnotateRun(Dialog):
         """Keep both."""
         self.dismiss("keep")
 
+    def typed(self) -> dict[str, str]:
+        """What stands in the two lines."""
+        lines = ((ALIAS, "#alias"), (NOTE, "#note"))
+        return {kind: self.query_one(id, Input).value for kind, id in lines}
+
     def entries(self) -> list[tuple[str, str, str]]:
         """What is to be added to the side file, (kind, target, value) each: only what the reader changed."""
         found = []
-        for kind, id in ((ALIAS, "#alias"), (NOTE, "#note")):
-            value = self.query_one(id, Input).value
+        for kind, value in self.typed().items():
             if value != self._shown[kind]:
                 found.append((kind, "", value.strip()))
         return found

@@ -143,20 +143,22 @@ class OpenFileApp(RatedApp):
         elif refold:  # after what is on screen asked: a list need not wait for the rates of row 1
             self._read_folds()
 
-    def mark(self, entries: Iterable[tuple[str, str, str]]) -> None:
-        """Keep what the reader adds to the run, (kind, target, value) each; rates follow a flag."""
+    def mark(self, entries: Iterable[tuple[str, str, str]]) -> bool:
+        """Keep what the reader adds to the run, (kind, target, value) each; rates follow a flag. False
+        where it could not be kept."""
         session = self._session
         if session is None:
-            return
+            return False
         try:
             path = session.mark(entries)
         except UserError as error:
             self.say(str(error), error=True)
-            return
+            return False
         if path is not None:
             self.say(f"kept in {path}")
             session.interrupt()
             self._marks_changed(session)
+        return True
 
     def _marks_changed(self, session: RunSession) -> None:
         """Rates follow a flag, lines a note."""

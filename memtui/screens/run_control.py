@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -186,18 +186,24 @@ class RunControl(MemtuiScreen):
         if not line.summary.uid:
             self.bench.say(f"{line.path.name} holds no run to name")
             return
+        self._ask_names(line)
+
+    def _ask_names(self, line: RunLine, typed: Mapping[str, str] | None = None) -> None:
+        """Ask for alias and note; `typed`: what could not be kept."""
         from memtui.screens.annotate_run import AnnotateRun
 
-        dialog = AnnotateRun(line)
+        dialog = AnnotateRun(line, typed)
 
         def answered(answer: str | None) -> None:
             if answer == "keep" and (entries := dialog.entries()):
-                self._keep(line, entries)
+                self._keep(line, dialog.typed(), entries)
 
         self.app.push_screen(dialog, answered)
 
     @work(exclusive=False, group="annotate")
-    async def _keep(self, line: RunLine, entries: Sequence[tuple[str, str, str]]) -> None:
+    async def _keep(
+        self, line: RunLine, typed: Mapping[str, str], entries: Sequence[tuple[str, str, str]]
+    ) -> None:
         side = SideFile(line.path, line.summary.uid)
 
         def write() -> Path:
@@ -210,6 +216,7 @@ class RunControl(MemtuiScreen):
             path = await asyncio.to_thread(write)
         except UserError as error:
             self.bench.say(str(error), error=True)
+            self._ask_names(line, typed)
             return
         self.bench.say(f"kept in {path}")
         session = self.bench.session

@@ -81,7 +81,10 @@ async def test_the_app_is_in_the_page_and_ends_with_the_server(served: Served) -
                 await window.send_json(["stdin", "3"])
                 while b"Episodes" not in seen:
                     seen += await window.receive_bytes()
-            apps = psutil.Process(served.process.pid).children(recursive=True)
+            server = psutil.Process(served.process.pid)
+            listening = [c for c in server.net_connections() if c.status == psutil.CONN_LISTEN]
+            assert {one.laddr.ip for one in listening} == {"127.0.0.1"}
+            apps = server.children(recursive=True)
             assert apps
             code, errors = await asyncio.to_thread(served.end, signal.SIGINT)
         assert code == 0 and "Traceback" not in errors

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,12 @@ pytestmark = pytest.mark.slow
 class Terminal:
     """A pseudo-terminal with memtui in it."""
 
-    def __init__(self, *args: str, **environ: str) -> None:
+    def __init__(self, *args: str, program: Sequence[str] = (), **environ: str) -> None:
+        words = program or [sys.executable, "-m", "memtui", *args]
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environ}
-            os.execve(sys.executable, [sys.executable, "-m", "memtui", *args], env)
+            os.execve(words[0], [*words], env)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.output = b""
 
@@ -38,6 +40,15 @@ class Terminal:
         while word.encode() not in self.output:
             assert time.monotonic() < limit, self.output[-2_000:]
             self._read(0.2)
+
+    def press_until(self, keys: bytes, word: str) -> None:
+        """Press keys, and wait until the word is drawn after that."""
+        before, self.output = self.output, b""
+        os.write(self.fd, keys)
+        try:
+            self.read_until(word)
+        finally:
+            self.output = before + self.output
 
     def _read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self.fd], [], [], seconds)
