@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from memtui.app import ChildRun, MemtuiApp
@@ -20,7 +22,7 @@ CHARACTERS = {"slash": "/", "colon": ":", "space": " ", "question_mark": "?", "m
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until readers have answered and the screen has been drawn: twice nothing left to do."""
     quiet = 0
-    for _ in range(200):
+    for _ in range(1000):
         await pilot._wait_for_screen()
         running = [worker for worker in pilot.app.workers if not worker.is_finished]
         for worker in running:
@@ -30,10 +32,26 @@ async def settle(pilot: Pilot[Any]) -> None:
         if running:
             quiet = 0
             continue
+        if _undrawn(pilot.app.screen):
+            # The screen is laid out and drawn by a clock, which a busy machine lets wait.
+            quiet = 0
+            await asyncio.sleep(0.005)
+            continue
         quiet += 1
         if quiet == 2:
             break
         await pilot.pause()
+
+
+def _undrawn(screen: Screen[Any]) -> bool:
+    """Whether the screen is still to be laid out or drawn."""
+    return bool(
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._dirty_widgets
+        or screen._callbacks
+    )
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
