@@ -114,6 +114,9 @@ class OpenFileApp(RatedApp):
         if self._session is not None:
             self._session.close()
             self._session = self._settled = None
+            if self._settling is not None:
+                self._settling.stop()
+                self._settling = None
             unsettle()
 
     def _tell(self, path: Path, news: News) -> None:

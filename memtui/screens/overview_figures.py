@@ -65,6 +65,8 @@ class TabFigures:
         read = None
         if self._read_for != _read_for(wanted):
             read = await session.ask(session.shared, session.settings)
+            if wanted is not self._newest:
+                return None  # or nothing at all is wanted any more: `close`
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, self._make, wanted, read
         )

@@ -152,6 +152,11 @@ class ArmByType:
         self._counting = True  # once the rates are drawn: they need not wait for it
         self._screen.call_after_refresh(self._begin, session, wanted)
 
+    def _look_again(self) -> None:
+        """What came meanwhile is counted now; on another screen nobody looks, and coming back draws."""
+        if self._screen.is_current:
+            self.look()
+
     def rest(self) -> None:
         """Nobody looks: count no more."""
         self._arm = None
@@ -192,20 +197,21 @@ class ArmByType:
     async def _count(self, session: RunSession, wanted: Wanted) -> None:
         """Only the arm that is shown: the other ones would take their time, and room, for nothing."""
         started = monotonic()
+        counted: Counted | None = None
         try:
-            counted = await session.ask(_counts, session, wanted)
-        except (
-            UserError
-        ):  # the app says what is wrong with the file; or the reader wants something else
-            self._counting = False
-            if self._arm is not None and wanted.choices != (
-                session.settings.folded_by,
-                self._arm.arm.id,
-            ):
-                self._screen.call_after_refresh(self.look)
-            return
-        self._counting = False
+            if session is self._screen.bench.session:  # else it is closed
+                counted = await session.ask(_counts, session, wanted)
+        except UserError:
+            pass  # the app says what is wrong with the file; or the reader wants something else
+        finally:
+            self._counting = False  # also where the file is closed before its turn comes
         if session is not self._screen.bench.session:
+            self.look()
+            return
+        if counted is None:
+            arm = self._arm
+            if arm is not None and wanted.choices != Wanted(0, session.settings, arm).choices:
+                self._screen.call_after_refresh(self.look)
             return
         # Of one arm, under one judge and the next.
         others = [
@@ -217,7 +223,7 @@ class ArmByType:
         if wanted.settings.folded_by == session.settings.folded_by:
             pause = max(READ_EVERY, READ_SHARE * (monotonic() - started))
             self._due = monotonic() + pause
-            self._screen.set_timer(pause + 0.01, self.look)
+            self._screen.set_timer(pause + 0.01, self._look_again)
             self._redraw()  # the table above stays as it is
         else:
             self.look()

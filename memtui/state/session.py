@@ -136,10 +136,11 @@ class RunSession:
         if wanted == self._left_out:
             return False
         self._left_out = wanted
-        self._read.clear()
-        self._folds.clear()
         for reader in self.readers:
             reader.leave_out(wanted)
+        self.forget()
+        # And what is read this moment once it is there: that was begun without these, or with them.
+        self._thread.submit(self.forget)
         return True
 
     # --- questions ------------------------------------------------------------------------------
@@ -263,7 +264,7 @@ class RunSession:
         return replace(old, state=state, age=age)
 
     def forget(self) -> None:
-        """Another file stands under this name: nothing that was read holds any more."""
+        """Nothing that was read holds any more."""
         self._read.clear()
         self._folds.clear()
         self._passing = None
@@ -351,9 +352,10 @@ class RunSession:
 
     def shared(self, settings: Settings) -> Shared:
         """Facts and folds as they are now; nothing that is read later changes them."""
+        left_out = self._left_out  # first: facts of a choice made meanwhile are not taken for these
         folds = None if settings.filter else self.folds(settings)
         facts = self.facts(settings.judge).only()
-        return Shared(settings.judge, self._left_out, facts, folds)
+        return Shared(settings.judge, left_out, facts, folds)
 
     def kept_folds(self, settings: Settings) -> Folds | None:
         """The folds as they were read last; None where they were not, or a filter chooses others."""
