@@ -59,14 +59,16 @@ class Fold:
 
     def cluster_sweep(self) -> ClusterSweep:
         """The clustered intervals at every B, made when first asked for."""
+        profiles = self.profiles  # taken first: `settle` in another thread empties them
         if self._cluster_sweep is None:
-            self._cluster_sweep = ClusterSweep(self.profiles.items())
+            self._cluster_sweep = ClusterSweep(profiles.items())
         return self._cluster_sweep
 
     def coverage_sweep(self) -> ClusterSweep:
         """The clustered interval of coverage at every B (read as `pass`), made when first asked for."""
+        profiles = self.coverage_profiles
         if self._coverage_sweep is None:
-            self._coverage_sweep = ClusterSweep(self.coverage_profiles.items())
+            self._coverage_sweep = ClusterSweep(profiles.items())
         return self._coverage_sweep
 
     def settle(self, mode: str) -> None:

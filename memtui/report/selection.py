@@ -95,10 +95,12 @@ class Selection:
             return {}
         items = {fact.item_id for fact in facts}
         clusters = {fact.cluster for fact in facts}
-        whole = all(one.profiles for one in self.folds.values() if one.clustered)
-        if whole and self._histories is None and len(items) == len(clusters):
-            # One question, one history, one cluster: the same groups as for the intervals.
-            return {key: group.profiles for key, group in self.folds.items()}
+        if self._histories is None and len(items) == len(clusters):
+            # One question, one history, one cluster: the same groups as for the intervals, unless those
+            # were let go of (`Fold.settle`), which the thread that shares them may do this moment.
+            found = {key: group.profiles for key, group in self.folds.items()}
+            if all(found[key] for key, group in self.folds.items() if group.clustered):
+                return found
         histories = {} if self._histories is None else self._histories()
         return fold_profiles(
             facts,
