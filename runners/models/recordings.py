@@ -236,7 +236,8 @@ class Recordings:
             except OSError as error:
                 raise UserError(f"cannot write the recordings {self.path}: {error}") from error
             if self._begun < len(_FIRST_LINE):
-                self._file.write(_FIRST_LINE[self._begun :])
+                if self._file.tell() == self._begun:  # else another run has begun it
+                    self._file.write(_FIRST_LINE[self._begun :])
                 self._begun = len(_FIRST_LINE)
             elif not self._whole_lines:
                 self._file.write(b"\n")

@@ -322,3 +322,13 @@ async def test_a_first_line_that_was_cut_is_finished(tmp_path: Path, left: int) 
     path.write_bytes(first[:left])
     assert (await recorded(path, 2))[0] == first
     assert len(Recordings(path, CacheMode.REPLAY)) == 2
+
+
+async def test_two_runs_that_begin_one_file_leave_it_whole(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    both = [door(path, CacheMode.RECORD, [f"reply {n}"]) for n in range(2)]
+    for n, one in enumerate(both):
+        await one.complete(replace(REQUEST, repeat=n))
+        await one.close()
+    found = Recordings(path, CacheMode.REPLAY)
+    assert len(found) == 2 and not found.damaged
