@@ -170,7 +170,7 @@ class Drill:
         print(f"  {'ok  ' if holds else 'FAIL'}  {what}", flush=True)
 
     def memtui(self, *arguments: str) -> subprocess.Popen[str]:
-        """The program, in a session of its own."""
+        """The program of this checkout, in the folder of the drill."""
         return subprocess.Popen(
             [sys.executable, "-m", "memtui", *arguments],
             cwd=self.folder,

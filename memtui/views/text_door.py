@@ -88,9 +88,8 @@ def clean_line(text: str, *, width: int | None = None) -> str:
     if width <= 0:
         return ""
     head = text[: width + 1]
-    if (
-        head.isascii() and head.isprintable()
-    ):  # nearly everything: one cell each, nothing to take out
+    # Nearly everything is this: one cell a character, and nothing to take out.
+    if head.isascii() and head.isprintable():
         return head if len(head) <= width else head[: width - 1].rstrip(" ") + ELLIPSIS
     take = 4 * width + 256
     while True:

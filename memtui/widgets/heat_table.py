@@ -266,9 +266,8 @@ class HeatTable(LineView):
                 style = look.bad
             text.append(points(delta).rjust(6), style)
         if shape.star:
-            label = usable_label(
-                view.s_star
-            )  # a cell of its own for the sign: figures stay aligned
+            label = usable_label(view.s_star)
+            # A cell of its own for the sign: figures stay aligned.
             if not label.endswith("?") and view.s_star.kind != "withheld":
                 label += " "
             text.append(label.rjust(shape.star), self._star_style(view, look))
