@@ -20,7 +20,7 @@ from memtui.views.look import Look
 from memtui.views.numbers import rung_label
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
-from memtui.widgets.lines import LineBlock
+from memtui.widgets.lines import LineBlock, LineView
 from memtui.widgets.title_row import HintRow, TitleRow
 
 if TYPE_CHECKING:
@@ -122,6 +122,14 @@ class MemtuiScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.freshen()
+
+    def on_screen_suspend(self) -> None:
+        """Let go of the drawn lines: those of all screens out of view are some megabytes."""
+        if not self.app.screen.is_modal:
+            for widget in self.walk_children(Widget):
+                if isinstance(widget, LineView):
+                    widget.forget_lines()
+                widget.refresh()
 
     def freshen(self) -> None:
         """Draw again if anything the screen depends on has changed since it was drawn."""

@@ -165,6 +165,10 @@ class LineView(ScrollView, can_focus=True):
 
     # --- drawing --------------------------------------------------------------------------------
 
+    def forget_lines(self) -> None:
+        """Keep no drawn line: nobody sees them now."""
+        self._strips.clear()
+
     def content_changed(self, *, keep: bool = False) -> None:
         """The lines changed: size, scrollbar and picture follow. `keep`: drawn lines are still good."""
         if not keep:

@@ -16,6 +16,7 @@ from memtui.screens.compare import CompareScreen
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.overview_figures import TabFigures
 from memtui.store.reader import RunReader
+from memtui.widgets.virtual_list import VirtualList
 from tests.ui.driving import opened, press, screen_text, settle
 from tests.ui.make_run import written
 from tests.ui.test_compare_screen import MARK_TWO
@@ -36,6 +37,23 @@ def held(path: Path) -> list[str]:
 
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc/self/fd")
+
+
+async def test_a_screen_out_of_view_keeps_no_drawn_line_and_one_behind_a_dialog_does(
+    run_file: Path,
+) -> None:
+    async with opened(run_file) as (_, pilot):
+        await press(pilot, "3")
+        screen = pilot.app.screen
+        rows = screen.query_one("#episodes", VirtualList)
+        assert rows._strips
+        shown = screen_text(pilot.app)
+        await press(pilot, "question_mark")
+        assert pilot.app.screen is not screen and rows._strips
+        await press(pilot, "escape", "2")
+        assert not rows._strips
+        await press(pilot, "3")
+        assert rows._strips and screen_text(pilot.app) == shown
 
 
 async def test_a_comparison_keeps_the_facts_of_its_two_arms_alone(run_file: Path) -> None:
