@@ -73,7 +73,8 @@ class EpisodeSource:
         """Cells of the list with its scrollbar, to lay rows and heading out alike; 0: not known yet."""
         settings = session.settings
         self._budget, self._arms = settings.budget, session.header.arms
-        self.drawn_for: Hashable = (settings.budget, settings.judge)
+        # The look with them: a theme that is changed repaints rows of the look before under its own name.
+        self.drawn_for: Hashable = (settings.budget, settings.judge, look.name)
 
     def ids(self) -> Sequence[int]:
         return self._ids

@@ -13,7 +13,7 @@ from memtui.screens.episodes import EpisodesScreen
 from memtui.state.settings import SORT_ORDER
 from memtui.store.side_file import SideFile
 from memtui.views.columns import place
-from tests.ui.driving import opened, press, screen_text
+from tests.ui.driving import opened, press, screen_text, settle, styled_rows
 from tests.ui.test_hostile_run import assert_sane, hostile_run
 
 SIZES = [(80, 24), (120, 36)]
@@ -124,3 +124,14 @@ async def test_a_filter_that_is_not_understood_stays_to_be_put_right(run_file: P
         await press(pilot, "slash", *" scale>=x", "enter", "escape")
         assert "scale>=x" not in screen_text(app)
         assert 0 < listed(screen_text(app)) < everything
+
+
+async def test_another_theme_colours_the_rows_too(run_file: Path) -> None:
+    async with opened(run_file, theme="light") as (app, pilot):
+        await press(pilot, "3")
+        wanted = styled_rows(app, range(4, 12))
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3")
+        app.theme = "memtui-light"
+        await settle(pilot)
+        assert styled_rows(app, range(4, 12)) == wanted
