@@ -6,6 +6,7 @@ what is undefined is null.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -25,11 +26,23 @@ SCHEMA = "memtui-report-1"
 
 
 def to_json(document: object) -> str:
-    """JSON text, indented, with a final line end."""
-    text = orjson.dumps(
-        document, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_APPEND_NEWLINE
-    )
-    return text.decode()
+    """JSON text, indented, with a final line end; bytes of a file name that are no UTF-8 as `\\udcff`."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_APPEND_NEWLINE
+    try:
+        return orjson.dumps(document, option=options).decode()
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_spelt_out(document), option=options).decode()
+
+
+def _spelt_out(value: Any) -> Any:
+    """The same with what no UTF-8 can hold spelt out, as lines of text have it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {_spelt_out(key): _spelt_out(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spelt_out(one) for one in value]
+    return value
 
 
 def report_document(report: Report) -> dict[str, Any]:

@@ -24,7 +24,9 @@ def export_copy(source: Path, target: Path) -> None:
         require_run_file(source, found)
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            connection.execute("VACUUM INTO ?", (str(part),))
+            # As bytes, which are what a file name is; from the root, or `file:` would begin an address.
+            name = os.fsencode(part.absolute())
+            connection.execute("VACUUM INTO CAST(? AS TEXT)", (name,))
             part.rename(target)
         except sqlite3.DatabaseError as error:
             if any(word in str(error) for word in ("unable to open", "full", "disk I/O")):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -269,3 +271,17 @@ def test_compare_leaves_out_pairs_with_an_exclusion(memtui: Output, tmp_path: Pa
     path = run.write()
     found = json.loads(memtui("compare", f"{path}::bm25", "::dense", "--json"))
     assert (found["scales"][0]["pairs"], found["scales"][0]["dropped"]) == (9, 1)
+
+
+def test_a_file_name_that_is_no_utf8_is_spelt_out(
+    any_file: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff.memtui")
+    shutil.copy(any_file, odd)
+    for words in (
+        ["report", str(odd), "--no-bootstrap"],
+        ["ls", str(tmp_path)],
+        ["check", str(odd)],
+    ):
+        assert main([*words, "--json"]) == 0
+        assert rb"\\udcff.memtui" in capfdbinary.readouterr().out

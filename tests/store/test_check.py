@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -230,3 +231,17 @@ def test_a_missing_folder_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be listed") as caught:
         RunFolder(tmp_path / "nowhere").look()
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("name", [b"\xff.memtui", b"file:here/c.memtui", b"file:here/c?mode=ro"])
+def test_a_copy_may_have_any_name(
+    name: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make.write(tmp_path / "a.memtui", *make.opening(), *make.whole_episode("e1"))
+    (tmp_path / "file:here").mkdir()
+    monkeypatch.chdir(tmp_path)
+    target = Path(os.fsdecode(name))
+    export_copy(Path("a.memtui"), target)
+    with open_run(target) as reader:
+        assert reader.progress().done == 1
+    assert not [*target.parent.glob(".*.part")]
