@@ -65,7 +65,7 @@ def copy(
     size = len(base64.b64encode(_bytes(text)))
     kept, trouble = _into_file(text, environ)
     if wanted in ("auto", "osc52") and size <= LARGEST:
-        osc52(text)
+        osc52(_bytes(text).decode())  # a file name may hold what is no UTF-8
         also = f"; also in {kept}" if kept else f" ({trouble})"
         return f"sent to the terminal (OSC 52), which does not say whether it took it{also}"
     why = f"too large for the terminal ({size:,} bytes): " if size > LARGEST else ""

@@ -17,7 +17,10 @@ from memtui.views.text_door import clean_block
 def pager_command(environ: Mapping[str, str]) -> list[str] | None:
     """`$PAGER`, else less, else more; None where there is none."""
     for candidate in (environ.get("PAGER", ""), "less", "more"):
-        words = shlex.split(candidate) if candidate else []
+        try:
+            words = shlex.split(candidate)
+        except ValueError:  # a quote in $PAGER that is not closed
+            continue
         if words and shutil.which(words[0]):
             return words
     return None

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memtui.app import MemtuiApp
-from memtui.screens import clipboard
+from memtui.screens import clipboard, pager
 
 
 def program(folder: Path, name: str, text: str) -> None:
@@ -61,6 +61,16 @@ def test_over_ssh_the_terminal_is_the_way_and_a_file_keeps_it(
     kept = tmp_path / "memtui" / "copied.txt"
     assert sent == ["text"] and said.endswith(f"also in {kept}")
     assert kept.read_text() == "text" and stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+def test_a_file_name_that_is_no_utf8_can_be_sent(programs: Path, tmp_path: Path) -> None:
+    _, sent = copied(f"memtui {os.fsdecode(b'a-\xff')}", tmp_path)
+    assert [one.encode() for one in sent] == [b"memtui a-?"]
+
+
+def test_a_pager_with_an_open_quote_is_passed_over(programs: Path) -> None:
+    program(programs, "less", "cat")
+    assert pager.pager_command({"PAGER": "less '-R"}) == ["less"]
 
 
 def test_what_is_too_large_for_a_terminal_goes_into_the_file(
