@@ -64,7 +64,7 @@ def test_over_ssh_the_terminal_is_the_way_and_a_file_keeps_it(
 
 
 def test_a_file_name_that_is_no_utf8_can_be_sent(programs: Path, tmp_path: Path) -> None:
-    _, sent = copied(f"memtui {os.fsdecode(b'a-\xff')}", tmp_path)
+    _, sent = copied("memtui " + os.fsdecode(b"a-\xff"), tmp_path)
     assert [one.encode() for one in sent] == [b"memtui a-?"]
 
 
