@@ -117,7 +117,9 @@ class Recordings:
         for number, line in enumerate(lines[1:], start=2):
             # A line that a killed process left half-written is a reply that is asked for again.
             row = _parsed(line)
-            if row is None or not isinstance(row.get("key"), str):
+            if row is not None and row.get(_HEADER) == FORMAT:
+                continue  # two files were put one after the other
+            if row is None or not _is_whole(row):
                 damaged += [number] if line.strip() else []
                 continue
             if isinstance(row.get("vector"), str):
@@ -253,9 +255,17 @@ class Recordings:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
+
+
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    """Whether it holds what it was found by, and something that was found."""
+    found = isinstance(row.get("vector"), str) or any(
+        isinstance(row.get(name), dict) for name in ("reply", "error")
+    )
+    return found and isinstance(row.get("key"), str)
 
 
 def _row(reply: ModelReply) -> dict[str, Any]:

@@ -332,3 +332,22 @@ async def test_two_runs_that_begin_one_file_leave_it_whole(tmp_path: Path) -> No
         await one.close()
     found = Recordings(path, CacheMode.REPLAY)
     assert len(found) == 2 and not found.damaged
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 100_000, b'{"key":"a","reply":[1]}', b'{"key":"a"}', b"\0" * 4096]
+)
+async def test_a_line_of_anything_is_damage_and_no_more(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = await recorded(path, 2)
+    path.write_bytes(b"".join([lines[0], line + b"\n", *lines[1:]]))
+    found = Recordings(path, CacheMode.REPLAY)
+    assert (len(found), found.damaged) == (2, (2,))
+
+
+async def test_files_put_one_after_the_other_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = await recorded(path, 2)
+    path.write_bytes(b"".join([*lines[:2], lines[0], *lines[2:]]))
+    found = Recordings(path, CacheMode.REPLAY)
+    assert (len(found), found.damage) == (2, "")
