@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memtui.metrics.histogram import Fold, fold
+from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
 from memtui.metrics.p90r import Quantile, quantile_of_counts
 from memtui.metrics.rates import Rate, Tally, covered_rate, pass_rate, passed, rate, tally
@@ -15,7 +15,7 @@ from memtui.metrics.scales import OWN, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
 from memtui.state.settings import ArmOrder
-from memtui.store.records import ArmRow, CellRow, EpisodeFact
+from memtui.store.records import ArmRow, CellRow
 
 
 class Measure(StrEnum):
@@ -234,11 +234,6 @@ def measure_after(measure: Measure, by: int, overview: Overview | None) -> Measu
 
 Folds = dict[Hashable, Fold]
 """Keyed by (cell id, answerable)."""
-
-
-def fold_cells(facts: Sequence[EpisodeFact], mode: str) -> Folds:
-    """Fold the facts of a file by cell, answerable and unanswerable items apart."""
-    return fold(facts, [(f.cell_id, f.answerable) for f in facts], [f.cluster for f in facts], mode)
 
 
 def build_overview(

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.state.live import Troubles
-from memtui.state.overview import fold_cells
 from memtui.state.replay import SPEEDS, Replay, clock, faster, nearest_speed, steps_so_far
 from memtui.state.timeline import END, START, VERDICT, Timeline, build_timeline
 from memtui.store.attempts import AttemptRow, LabelRow, SetAside
 from memtui.store.records import EpisodeFact
+from tests.state.folded_facts import fold_cells
 
 BEGIN = datetime(2025, 3, 1, 10, tzinfo=UTC)
 

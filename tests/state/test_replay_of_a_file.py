@@ -6,12 +6,12 @@ from pathlib import Path
 
 from memtui.metrics.outcome import standing
 from memtui.model import EndReason, EpisodeId, Facts, Label
-from memtui.state.overview import fold_cells
 from memtui.state.replay import Replay
 from memtui.state.timeline import read_timeline
 from memtui.store.events import EpisodeFinished, EpisodeStarted, EventSink, VerdictEvent
 from memtui.store.reader import open_run
 from memtui.store.writer import RunWriter
+from tests.state.folded_facts import fold_cells
 from tests.ui.invented import question
 from tests.ui.make_run import ARMS, Story, at, declare
 

@@ -42,18 +42,18 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks a
 async def test_a_screen_out_of_view_keeps_no_drawn_line_and_one_behind_a_dialog_does(
     run_file: Path,
 ) -> None:
-    async with opened(run_file) as (_, pilot):
+    async with opened(run_file) as (app, pilot):
         await press(pilot, "3")
         screen = pilot.app.screen
         rows = screen.query_one("#episodes", VirtualList)
         assert rows._strips
-        shown = screen_text(pilot.app)
+        shown = screen_text(app)
         await press(pilot, "question_mark")
         assert pilot.app.screen is not screen and rows._strips
         await press(pilot, "escape", "2")
         assert not rows._strips
         await press(pilot, "3")
-        assert rows._strips and screen_text(pilot.app) == shown
+        assert rows._strips and screen_text(app) == shown
 
 
 async def test_a_comparison_keeps_the_facts_of_its_two_arms_alone(run_file: Path) -> None:
