@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui.model import Hit, Turn
-from memtui.state.trajectory import query_words, units_of
+from memtui.state.trajectory import first_ranks, query_words, units_of
 from memtui.store.reader import RunReader
 from memtui.store.records import ItemRow, StepRow
 
@@ -147,7 +147,7 @@ def _key(step: StepRow) -> tuple[str, str]:
 def _compare(
     below: StepRow, here: StepRow, units: Sequence[str], sessions: Collection[str]
 ) -> Displacement:
-    ranks_below, ranks_here = dict(below.gold_ranks), dict(here.gold_ranks)
+    ranks_below, ranks_here = first_ranks(below), first_ranks(here)
     above_below = best_ranks(below.hits, sessions)
     above_here = best_ranks(here.hits, sessions)
     moved: dict[str, Moved] = {}

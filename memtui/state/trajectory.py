@@ -180,8 +180,16 @@ class Trajectory:
         return frozenset(turns), whole and not turns
 
     def gold_ranks(self, index: int) -> dict[str, int]:
-        """Rank of each gold unit in the hits of a stop."""
-        return dict(self.stops[index].step.gold_ranks)
+        """Rank of each gold unit in the hits of a stop: of its first block, where it has several."""
+        return first_ranks(self.stops[index].step)
+
+
+def first_ranks(step: StepRow) -> dict[str, int]:
+    """Best rank of each gold unit that a step returned: a session may come back in several blocks."""
+    ranks: dict[str, int] = {}
+    for unit, rank in step.gold_ranks:
+        ranks[unit] = min(rank, ranks.get(unit, rank))
+    return ranks
 
 
 def units_of(evidence: Sequence[Evidence]) -> tuple[str, ...]:

@@ -174,6 +174,18 @@ def test_what_moved_above_the_evidence(reader: RunReader) -> None:
     assert moved_texts(reader, None, None) == {}
 
 
+def test_a_session_in_several_blocks_stands_where_its_first_one_does(reader: RunReader) -> None:
+    data, line = data_of(reader), ladder_of(reader).lines[0]
+    steps = [reader.steps(cell.row.id) for cell in line.cells if cell]
+    twice = [
+        [replace(step, gold_ranks=(*step.gold_ranks, ("e-q0", 11))) for step in one]
+        for one in steps[:2]
+    ]
+    assert displacement(twice[0], twice[1], data.item) == displacement(
+        steps[0], steps[1], data.item
+    )
+
+
 def test_evidence_that_never_came_back_has_its_recorded_place(reader: RunReader) -> None:
     line = ladder_of(reader).lines[0]
     cell = line.cells[2]
