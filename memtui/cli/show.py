@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", type=Path, metavar="FILE", help="the run file")
     parser.add_argument(
-        "episode", nargs="?", metavar="EPISODE", help="its id or uid, or the key of an item"
+        "episode", nargs="?", metavar="EPISODE", help="its id, uid or key, or the key of an item"
     )
     parser.add_argument(
         "--now",

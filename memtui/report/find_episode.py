@@ -1,4 +1,4 @@
-"""Which episode a person means: its id, its uid, or an item with the arm and scale that make it one."""
+"""Which episode a person means: its id, its uid, its key, or an item with the arm and scale that make it one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def find_episode(
 ) -> EpisodeDetail:
     """The one episode that `wanted` and the choices name; UserError with the candidates otherwise."""
     number = int(wanted) if wanted.isdecimal() and len(wanted) < 19 else reader.episode_id(wanted)
+    if number is None:
+        attempts = reader.query(
+            "SELECT id FROM episode WHERE key=? ORDER BY counts, attempt", (wanted,)
+        )
+        number = attempts[-1][0] if attempts else None
     if number is not None:
         detail = reader.episode(number)
         if detail is not None:
@@ -42,8 +47,8 @@ def find_episode(
             return detail
     if not found:
         raise UserError(
-            f"no episode {wanted!r} in {reader.path}: give an id (memtui failures lists them), a uid or "
-            "the key of an item"
+            f"no episode {wanted!r} in {reader.path}: give an id (memtui failures lists them), a uid, "
+            "a key or the key of an item"
         )
     rows = reader.episode_rows(found[:MOST])
     listed = ", ".join(

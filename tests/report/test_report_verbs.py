@@ -167,6 +167,7 @@ def test_show_prints_what_each_call_brought(memtui: Output, tmp_path: Path) -> N
     at_three = memtui("show", path, 1, "--budget", 3)
     assert "Right within budget (3 of 3 calls)" in at_three and "◇◆·│✓" in at_three
     found = json.loads(memtui("show", path, "episode000000", "--json"))
+    assert json.loads(memtui("show", path, found["key"], "--json")) == found
     assert (found["regime"], found["outcome"], found["t_star"]) == (
         "exhausted_covered",
         "exhausted",
