@@ -126,6 +126,7 @@ class MemtuiApp(RememberingApp):
         `configuration`: keys, alpha, judge. UserError when `path` cannot be opened."""
         super().__init__(path if path.is_dir() else None, places, configuration)
         self.ascii_only = ascii_only
+        self.set_class(ascii_only, "-ascii")
         ScrollBar.renderer = AsciiScrollBar if ascii_only else ScrollBarRender
         self._child = child
         for one in THEMES:

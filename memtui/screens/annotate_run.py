@@ -17,7 +17,7 @@ from memtui.state.run_list import RunLine
 from memtui.store.side_file import ALIAS, NOTE
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-from memtui.widgets.lines import LineBlock, look_of
+from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import OfferLines
 
 WIDEST = 68
@@ -48,9 +48,9 @@ class AnnotateRun(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
-            yield LineBlock(id="annotate-what", on_bar=True)
+            yield OfferLines(id="annotate-what")
             yield self._line("alias", self._begun[ALIAS], "another name")
-            yield LineBlock(id="annotate-note", on_bar=True)
+            yield OfferLines(id="annotate-note")
             yield self._line("note", self._begun[NOTE], "what it was for, what to know of it")
             yield OfferLines(id="annotate-keys")
 
@@ -69,7 +69,7 @@ class AnnotateRun(Dialog):
             ),
             ("#annotate-note", [Text(end=""), styled("note", look.muted)]),
         ):
-            block = self.query_one(id, LineBlock)
+            block = self.query_one(id, OfferLines)
             block.styles.width = width
             block.show(lines)
         keys = self.query_one("#annotate-keys", OfferLines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
 from textual.containers import Horizontal, Vertical
@@ -261,14 +262,17 @@ class EpisodesScreen(EpisodeFilters):
         first = Text(" ", end="", no_wrap=True)
         first.append("Q  ", look.muted)
         first.append(clean_line(line.question, width=width - 6), look.strong)
+        answer = line.answer if line.answer is not None else f"– ({line.end_reason or 'running'})"
         half = max(12, (width - 20) // 2)
+        # Of the room that one of the two leaves, the other has the use.
+        spare = max(0, half - cell_len(clean_line(answer, width=half)))
         second = Text(" ", end="", no_wrap=True)
         second.append("gold ", look.muted)
         gold = "–" if line.gold is None else line.gold
-        second.append(clean_line(gold, width=half), look.gold)
+        second.append(clean_line(gold, width=half + spare), look.gold)
         second.append("   answer ", look.muted)
-        answer = line.answer if line.answer is not None else f"– ({line.end_reason or 'running'})"
-        second.append(clean_line(answer, width=half), outcome_style(ending.outcome, look))
+        rest = max(12, width - 1 - second.cell_len)
+        second.append(clean_line(answer, width=rest), outcome_style(ending.outcome, look))
         third = outcome_word(ending.outcome, look)
         words = closing_words(line, session)
         if words != outcome_word(ending.outcome, look).plain[2:]:

@@ -108,7 +108,7 @@ class ExportDialog(Dialog):
                 f" {self.sign(f'export.{form.name.lower()}')} ",
                 look.chip if chosen else look.accent,
             )
-            line.append(f" {form.name:<5} ", look.strong if chosen else "")
+            line.append(f" {form.name:<5}  ", look.strong if chosen else "")
             line.append(form.what, look.muted)
             line.truncate(width, overflow="ellipsis")
             lines.append(line)

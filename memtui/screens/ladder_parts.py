@@ -284,7 +284,7 @@ def _sessions(
         text.append(f" was {was:<4}" if moved.before is not None else f" {was:<8}", look.muted)
         text.append(f" {clean_line((date or UNKNOWN)[:10], width=10):<10}", look.muted)
         if width >= 70:
-            text.append(f" {fit(moved.token, 12)}", look.faint)
+            text.append(f" {fit(moved.token, 12)}", look.muted)
         text.append("  ")
         text.append(clean_line(says, width=max(8, width - text.cell_len - 1)))
         lines.append(text)

@@ -144,7 +144,7 @@ class OverviewScreen(PlottedOverview):
         width, look = self.size.width, self.look
         heat = self.query_one(HeatTable)
         alarms = len(self.bench.troubles.alarms)
-        aside = styled("[ ] tabs", look.faint)
+        aside = styled("[ ] tabs", look.muted)
         if alarms:
             words = f"! {alarms} alarm{'s' if alarms > 1 else ''}: see Trust"
             aside = styled(words, look.bad)

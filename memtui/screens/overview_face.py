@@ -116,6 +116,8 @@ def fitted(lines: Sequence[Text], height: int, look: Look) -> list[Text]:
     if height < 1:
         return []
     kept = [*lines[: height - 1]]
+    if len(kept) > 2 and not kept[-2].plain.strip():
+        del kept[-2:]  # a heading without a line of what it heads
     left = len(lines) - len(kept)
     return [*kept, styled(f" … {left} more lines: z makes room, o opens the tab", look.muted)]
 

@@ -85,7 +85,8 @@ def below(
         head.append("  ")
         head.append(texture * 2, style)
         head.append(f" {word}", look.muted)
-    head.append("  ·· never complete", look.faint)
+    head.append("  ·· ", look.faint)
+    head.append("never complete", look.muted)
     lines = [head]
     bar = max(10, min(60, width - 34))
     for rung, view in zip(overview.rungs, arm.cells, strict=True):

@@ -68,7 +68,7 @@ def _differ(cell: Cell) -> bool:
 
 
 def _count(number: int, look: Look) -> Text:
-    return styled(str(number), look.missing if number else look.faint)
+    return styled(str(number), look.missing if number else look.muted)
 
 
 def below(report: Report, width: int, look: Look) -> list[Text]:

@@ -274,7 +274,7 @@ def _hits(stop: Stop | None) -> Sequence[HitView]:
 
 def _brought(stop: Stop | None, look: Look) -> Text:
     if stop is None:
-        return styled("no step here", look.faint)
+        return styled("no step here", look.muted)
     text = Text(end="", no_wrap=True)
     text.append(f"call {stop.call_no}" if stop.is_call else stop.step.kind, look.accent)
     if stop.hits:

@@ -44,7 +44,8 @@ def progress_lines(
     ]
     if dock.per_minute:
         facts.append(Text(f"{dock.per_minute:.0f}/min"))
-    facts.append(Text.assemble((f"{dock.running}", ""), (" in flight", look.muted)))
+    if not dock.in_flight:  # else the lines below say it
+        facts.append(Text.assemble((f"{dock.running}", ""), (" in flight", look.muted)))
     if dock.troubles.excluded:
         total = sum(many for _, many in dock.troubles.excluded)
         causes = ", ".join(f"{many} {cause}" for cause, many in dock.troubles.excluded[:3])

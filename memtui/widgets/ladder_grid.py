@@ -156,7 +156,7 @@ class LadderGrid(LineView):
         text = Text(" ", end="", no_wrap=True)
         text.append("arm", look.muted)
         aside = "sessions added" if shape.name >= 18 else ""
-        text.append(fit(aside, shape.name - 3, "right"), look.faint)
+        text.append(fit(aside, shape.name - 3, "right"), look.muted)
         if self._ladder is None:
             return text
         for column in shape.indices:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.events import Click
 
-from memtui.widgets.lines import LineBlock
+from memtui.widgets.lines import LineBlock, look_of
 
 WHOLE_LINE = 1 << 16
 
@@ -29,6 +29,11 @@ class OfferLines(LineBlock):
     def __init__(self, lines: Sequence[Text] = (), *, id: str | None = None) -> None:
         super().__init__(lines, on_bar=True, id=id)
         self._offers: tuple[Offer, ...] = ()
+
+    def on_mount(self) -> None:
+        # Without colour a dialog has no ground of its own but a border, and a key that is chosen is
+        # reversed: on lines that are reversed themselves nobody would see it.
+        self._on_bar = look_of(self).colour
 
     def show(self, lines: Sequence[Text], offers: Sequence[Offer] = ()) -> None:
         """Replace the lines and what they offer."""

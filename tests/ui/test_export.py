@@ -15,7 +15,7 @@ from memtui.cli import main
 from memtui.errors import UserError
 from memtui.screens.export import ExportDialog
 from memtui.state import new_file
-from tests.ui.driving import opened, press, screen_text, settle
+from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.test_hostile_run import assert_sane, hostile_run
 
 
@@ -207,3 +207,20 @@ async def test_hostile_texts_leave_exactly_as_data_and_harmless_as_pictures(
         assert {row["question"] for row in csv.DictReader(file)} <= questions
     listed = json.loads((folder / "hostile-b-episodes.json").read_text())["episodes"]
     assert listed and {one["question"] for one in listed} <= questions
+
+
+@pytest.mark.parametrize(("ascii_only", "corner"), [(False, "╭"), (True, "+-")])
+async def test_without_colour_the_chosen_form_and_the_edge_of_the_dialog_are_seen(
+    ascii_only: bool, corner: str, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(run, ascii_only=ascii_only) as (app, pilot):
+        await press(pilot, "x", "s")
+        shown = reversed_text(app)
+        assert "⟦ s ⟧ SVG" in shown
+        assert "⟦ t ⟧" not in shown
+        assert corner in shown
+        assert ascii_only == ("╭" not in shown)
+        await press(pilot, "escape", "colon")
+        await settle(pilot)
+        assert corner in screen_text(app)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
@@ -16,6 +17,7 @@ from memtui.report.build import build_report
 from memtui.report.model import Report
 from memtui.screens import pager
 from memtui.screens.overview import OverviewScreen
+from memtui.screens.overview_face import fitted
 from memtui.screens.overview_figures import TabFigures, Wanted
 from memtui.screens.overview_reading import READ_EVERY
 from memtui.state.deep_link import begin_overview
@@ -23,6 +25,7 @@ from memtui.state.overview import Measure
 from memtui.state.session import RunSession, Shared
 from memtui.state.tab import Tab
 from memtui.store.reader import open_run
+from memtui.views.look import DARK
 from memtui.views.numbers import percent_interval
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
@@ -299,3 +302,11 @@ async def test_tabs_and_plot_follow_the_size_of_the_terminal(run_file: Path) -> 
             assert max(map(len, shown.splitlines())) <= size[0]
             axis = next(line for line in shown.splitlines() if line.startswith("    └"))
             assert len(axis) > size[0] - 10
+
+
+def test_what_does_not_fit_is_not_cut_right_under_a_heading() -> None:
+    lines = [Text(words, end="") for words in ("one", "two", "", "heading", "figures", "more")]
+    shown = [line.plain for line in fitted(lines, 5, DARK)]
+    assert shown[:2] == ["one", "two"]
+    assert [line.split(":")[0] for line in shown[2:]] == [" … 4 more lines"]
+    assert [line.plain for line in fitted(lines, 6, DARK)] == [line.plain for line in lines]
