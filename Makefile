@@ -11,16 +11,13 @@ demo:            ## install everything and run the embedded benchmark, watching 
 	@$(PY) -m memtui demo
 
 llm:             ## add litellm, for agents and judges that are language models
-	@$(PYTHON) bootstrap.py core
-	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[llm]'
+	@$(PYTHON) bootstrap.py core llm
 
 local:           ## add llama.cpp's server, for a language model on this machine
-	@$(PYTHON) bootstrap.py core
-	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[local]'
+	@$(PYTHON) bootstrap.py core local
 
 serve:           ## add textual-serve, for the app in a browser (memtui serve)
-	@$(PYTHON) bootstrap.py core
-	@$(PYTHON) -m pip --python $(PY) install -q --disable-pip-version-check -e '.[serve]'
+	@$(PYTHON) bootstrap.py core serve
 
 test:            ## install everything and run all tests
 	@$(PYTHON) bootstrap.py dev

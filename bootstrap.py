@@ -1,6 +1,6 @@
 """Make or repair `.venv/` from the hashed lock files; standard library only.
 
-Usage: python3 bootstrap.py core|dev
+Usage: python3 bootstrap.py core|dev [llm] [local] [serve]
 
 An environment counts as made only when its stamp (a hash of the locks, the project file and the
 interpreter, written last) matches and a quick import works; anything else is rebuilt from nothing.
@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOCKS = {"core": "requirements.lock", "dev": "requirements-dev.lock"}
+EXTRAS = ("llm", "local", "serve")
 PROBE = {
     "core": "import textual, orjson, pydantic, sqlite_utils, numpy, memtui, runners",
     "dev": "import textual, orjson, pydantic, sqlite_utils, numpy, memtui, runners, pytest, mypy",
@@ -95,17 +96,10 @@ def build(kind: str) -> None:
         shutil.rmtree(VENV, ignore_errors=True)
         if not succeeds(sys.executable, "-m", "venv", "--without-pip", VENV):
             fail("this Python makes no virtual environment (Debian: apt-get install python3-venv)")
-    pip = pip_command()
-    # The settings of the user's own pip that choose another target must not leak into ours.
-    leaks = {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}
-    env = {key: value for key, value in os.environ.items() if key not in leaks}
-    env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_REQUIRE_VIRTUALENV="0")
-    install = [*pip, "install", "-q", "--progress-bar", "off", "--no-warn-script-location"]
     locked = ["--require-hashes", "--only-binary", ":all:", "-r", str(ROOT / LOCKS[kind])]
     project = ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]
     for what in (locked, project):
-        if subprocess.run([*install, *what], env=env, cwd=ROOT).returncode:
-            fail("installing failed (see above); nothing of the half-made environment is used")
+        install(*what)
     # A dev environment holds all of the core one.
     for done in {"core", kind}:
         (VENV / f".stamp-{done}").write_text(stamp_of(done))
@@ -113,19 +107,52 @@ def build(kind: str) -> None:
         fail("the new environment does not import; remove .venv and run make again")
 
 
+def install(*what: str) -> None:
+    """Install into the environment, past what the user's own pip is told to do."""
+    # The settings of the user's own pip that choose another target must not leak into ours.
+    leaks = {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}
+    env = {key: value for key, value in os.environ.items() if key not in leaks}
+    env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_REQUIRE_VIRTUALENV="0")
+    command = [
+        *pip_command(),
+        "install",
+        "-q",
+        "--progress-bar",
+        "off",
+        "--no-warn-script-location",
+    ]
+    if subprocess.run([*command, *what], env=env, cwd=ROOT).returncode:
+        fail("installing failed (see above); a half-made environment is not used")
+
+
+def leave_environment() -> None:
+    """Go on with the Python that made `.venv` where its own runs this, because it is on the PATH.
+
+    No environment can make itself anew: it has no pip, and its Python would be deleted under way.
+    """
+    if Path(sys.prefix).resolve() == VENV.resolve():
+        maker = "{}/bin/python{}.{}".format(sys.base_prefix, *sys.version_info[:2])
+        if not Path(maker).exists():
+            fail(f"{maker}, which made .venv, is gone; deactivate .venv, and make again")
+        os.execv(maker, [maker, str(Path(__file__).resolve()), *sys.argv[1:]])
+
+
 def main() -> None:
     """Check, and build only when needed."""
-    if len(sys.argv) != 2 or sys.argv[1] not in LOCKS:
-        fail("usage: python3 bootstrap.py core|dev")
+    kind, extras = "".join(sys.argv[1:2]), sys.argv[2:]
+    if kind not in LOCKS or not set(extras) <= set(EXTRAS):
+        fail("usage: python3 bootstrap.py core|dev [llm] [local] [serve]")
     if sys.version_info < (3, 11):
         version = sys.version.split()[0]
         fail(f"Python 3.11 or newer is needed, this is {version}; try make PYTHON=python3.12")
-    kind = sys.argv[1]
+    leave_environment()
     with (ROOT / ".bootstrap.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not is_ready(kind):
             sys.stderr.write(f"memtui set-up: building .venv ({kind}), about a minute …\n")
             build(kind)
+        for extra in extras:
+            install("-e", f"{ROOT}[{extra}]")
 
 
 if __name__ == "__main__":

@@ -167,3 +167,37 @@ def test_without_any_pip_it_says_what_to_install(
         bootstrap.pip_command()
     assert ended.value.code == 2
     assert "python3-pip" in capsys.readouterr().err
+
+
+def test_the_environments_own_python_leaves_the_work_to_the_one_that_made_it(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `.venv/bin` on the PATH it deleted itself, and its pip was nowhere."""
+    use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    kept = bootstrap.VENV / "kept"
+    kept.touch()
+    monkeypatch.setattr(sys, "prefix", str(bootstrap.VENV))
+    handed: list[list[str]] = []
+
+    def take_over(_: str, arguments: list[str]) -> None:
+        handed.append(arguments)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(bootstrap.os, "execv", take_over)
+    with pytest.raises(SystemExit):
+        run(bootstrap, monkeypatch, "dev")
+    ((maker, *rest),) = handed
+    assert Path(maker).resolve() == Path(sys.executable).resolve() and rest == [str(SOURCE), "dev"]
+    assert kept.exists()
+
+
+def test_an_extra_is_added_to_a_ready_environment(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(bootstrap, monkeypatch)
+    run(bootstrap, monkeypatch, "core")
+    commands = use(bootstrap, monkeypatch)
+    monkeypatch.setattr(sys, "argv", ["bootstrap.py", "core", "serve"])
+    bootstrap.main()
+    assert [line for line in commands.asked if line.endswith(f"-e {bootstrap.ROOT}[serve]")]
