@@ -99,6 +99,8 @@ def _exhausted(fact: FlaggedFact, budget: int, mode: str) -> str:
         seen = f"with part of its evidence in view {by}"
     elif coverage == NONE:
         seen = f"with none of its evidence in view {by}"
+    elif not fact.answerable:
+        seen = "although its question has no answer"
     else:
         seen = "with no coverage known"
     if coverage in (PARTIAL, NONE) and fact.t_star is not None:

@@ -32,6 +32,12 @@ COVERED = Episode(requested=4, first_hit=1, t_star=2, gold_total=2)
             " said within the budget is unknown.",
         ),
         (
+            Episode(4, "wrong", answerable=0),
+            None,
+            "Exhausted: it requested 4 calls against a budget of 2, although its question has no answer;"
+            " its later answer is wrong",
+        ),
+        (
             Episode(20, None, "step_cap"),
             0,
             "Exhausted: it requested at least 20 calls against a budget of 2, with none of its"
