@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import html
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,9 @@ sys.path.insert(0, str(HERE.parent))
 from memtui.app import MemtuiApp  # noqa: E402 - runs from a checkout that is not installed
 
 SLASH = {"/": "slash", ":": "colon", ">": "greater_than_sign", "=": "equals_sign", " ": "space"}
+CELL = 12.2
+"""Width of a cell in the SVG of Textual."""
+RUN = re.compile(r'(<text [^>]*x=")([\d.]+)("[^>]*textLength=")([\d.]+)("[^>]*>)([^<]+)</text>')
 EXHAUSTED_THOUGH_RIGHT = "out:exhausted verdict:right covb:covered calls>=3"
 
 
@@ -95,9 +100,24 @@ async def draw(picture: Picture, run: Path, out: Path) -> Path:
     return path
 
 
+def word_by_word(run: re.Match[str]) -> str:
+    """A run of text as one element per word, each at its own cells."""
+    before, x, middle, length, after, said = run.groups()
+    said = html.unescape(said)
+    cell = float(length) / len(said)
+    if abs(cell - CELL) > 0.01:  # letters two cells wide: leave it as it is
+        return run.group()
+    words = []
+    for word in re.finditer(r"[\u2800-\u28ff]|[^\s\u2800-\u28ff]+", said):
+        at, long = float(x) + word.start() * cell, len(word.group()) * cell
+        shown = html.escape(word.group())
+        words.append(f"{before}{at:g}{middle}{long:g}{after}{shown}</text>")
+    return "".join(words)
+
+
 def to_png(svg: Path, zoom: float) -> None:
-    """Convert with rsvg-convert; xml:space keeps the leading blanks of a line."""
-    text = svg.read_text(encoding="utf-8").replace("<svg ", '<svg xml:space="preserve" ', 1)
+    """Convert with rsvg-convert, which knows no textLength: over a long run its words would drift."""
+    text = RUN.sub(word_by_word, svg.read_text(encoding="utf-8"))
     command = ["rsvg-convert", "-z", str(zoom), "-o", str(svg.with_suffix(".png")), "/dev/stdin"]
     subprocess.run(command, input=text.encode(), check=True)
 
