@@ -15,7 +15,7 @@ from memtui.screens.keys import ON_SCREENS, all_keys, first_of, with_keymap
 from memtui.screens.palette import EverythingByName
 from memtui.state.fuzzy import found_at
 from memtui.views.look import DARK
-from tests.ui.driving import opened, press, screen_text, settle
+from tests.ui.driving import opened, press, screen_text, settle, styled_rows
 from tests.ui.make_run import Story, write
 
 WALKS = {
@@ -184,3 +184,17 @@ async def test_the_row_chosen_in_the_palette_shows_without_colours(
         chosen = results.get_option_at_index(results.highlighted)
         assert any(str(chosen.prompt).split("\n")[0].strip() in row for row in marked)
         assert len(marked) <= 2
+
+
+async def test_without_colour_a_cursor_and_what_is_only_proposed_are_told_from_typed_text(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "colon")
+        await settle(pilot)
+        line = next(row for row in styled_rows(app, range(2, 5)).split("\n") if "hat to do" in row)
+        cursor, proposed = line.split("hat to do")[0].rsplit("{", 2)[1:]
+        assert "bold" in cursor
+        assert "underline" in cursor
+        assert "dim" in proposed
