@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.model import Outcome
+from memtui.model import Outcome, RunState
 from memtui.state.run_header import Header
 from memtui.views.numbers import count
 from memtui.views.outcome import SIGNS
@@ -18,5 +18,7 @@ def state_words(header: Header) -> str:
 
 
 def kept_words(header: Header) -> str:
-    """The part that row 1 never drops: that a run goes on."""
-    return f"{SIGNS[Outcome.PENDING]} {header.state}" if header.live else ""
+    """The part that row 1 never drops: that a run goes on, or did not come to its end."""
+    if header.live:
+        return f"{SIGNS[Outcome.PENDING]} {header.state}"
+    return "" if header.state == RunState.FINISHED else state_words(header)

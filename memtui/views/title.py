@@ -22,7 +22,7 @@ class Title:
     file: str
     state: str = ""
     kept: str = ""
-    """The part of `state` that stays when room is short: what goes on, or is shown, right now."""
+    """The part of `state` that stays when room is short: what goes on, is shown, or did not end."""
     budget: int | None = None
     hard: bool = False
     alpha: float | None = None

@@ -114,6 +114,16 @@ async def test_running_stays_in_row_1_on_every_screen_at_80_columns(tmp_path: Pa
             assert "▸ running" in screen_text(app).splitlines()[0]
 
 
+async def test_a_run_that_did_not_end_says_so_on_every_screen_at_80_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a-run-with-quite-a-long-name.memtui"
+    async with going_on(path) as sink:
+        await beat(sink, BUSY, age=500.0)
+    async with opened(path) as (app, pilot):
+        for keys in (("2",), ("3", "e"), ("enter",), ("5",), ("6",)):
+            await press(pilot, *keys)
+            assert "◌ interrupted" in screen_text(app).splitlines()[0]
+
+
 async def test_twelve_arms_at_80x24_leave_room_for_what_goes_on(tmp_path: Path) -> None:
     arms = tuple((f"{m}-{n}", a, c, s) for n in (1, 2) for m, a, c, s in ARMS)
     story = replace(GOING_ON, arms=arms, scales=(0.0,), items=2)
