@@ -17,6 +17,8 @@ from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from memtui.screens.keys import shown
+from memtui.screens.overview_tabs import NAMES as TAB_NAMES
+from memtui.screens.overview_tabs import TabbedOverview
 from memtui.state.filter_terms import toggled
 from memtui.state.fuzzy import found_at
 from memtui.state.settings import Quick
@@ -94,6 +96,7 @@ class EverythingByName(Provider):
     def commands(self) -> Iterator[Command]:
         """Keys of the screen and of everywhere, then what has a name of its own."""
         yield from self._keys()
+        yield from self._tabs()
         yield from self._themes()
         yield from self._arms()
         yield from self._views()
@@ -117,6 +120,12 @@ class EverythingByName(Provider):
                 partial(self.app.run_action, found[0].binding.action, found[0].node),
                 keys,
             )
+
+    def _tabs(self) -> Iterator[Command]:
+        screen = self.screen
+        if isinstance(screen, TabbedOverview):
+            for tab, name in TAB_NAMES.items():
+                yield Command(f"tab {name}", "of the overview", partial(screen.open_tab, tab))
 
     def _themes(self) -> Iterator[Command]:
         for short, name in NAMES.items():

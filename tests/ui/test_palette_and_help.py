@@ -87,6 +87,17 @@ async def test_a_command_is_found_by_letters_and_done(run_file: Path) -> None:
         assert "3 Episodes" in screen_text(app)
 
 
+async def test_a_tab_of_the_overview_is_found_by_its_name(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "2", "colon", *"trust")
+        await chosen(app, pilot)
+        assert "what the rates rest on" in screen_text(app)
+        await press(pilot, "3")
+        assert isinstance(app.screen, MemtuiScreen)
+        palette = EverythingByName(app.screen)
+        assert not [one for one in palette.commands() if one.name.startswith("tab ")]
+
+
 async def chosen(app: MemtuiApp, pilot: object) -> None:
     """Take the first of the list once it is there."""
     from textual.pilot import Pilot
