@@ -39,6 +39,10 @@ class FileNews(Message):
         self.news = news
 
 
+VERSIONS = 4096
+"""Changed episodes told apart; when a run has more, the lines in view are drawn again once and all are forgotten."""
+
+
 class OpenFileApp(RatedApp):
     """An app with at most one open run file; what is drawn is up to the subclass."""
 
@@ -48,7 +52,7 @@ class OpenFileApp(RatedApp):
         self._data_version = 0
         self._versions: dict[int, int] = {}
         self._read_anew = 0
-        """How often all lines had to be read again."""
+        """The version of episodes that did not change since all lines had to be read again."""
         self._held = False
         self._pending: Changes | None = None
         self._applying = False
@@ -83,6 +87,11 @@ class OpenFileApp(RatedApp):
         """Grows when this episode changed."""
         return 0 if episode_id is None else self._read_anew + self._versions.get(episode_id, 0)
 
+    def _all_anew(self) -> None:
+        """Every episode counts as changed: its version is one that none had before."""
+        self._read_anew += 1 + max(self._versions.values(), default=0)
+        self._versions.clear()
+
     # --- opening and closing --------------------------------------------------------------------
 
     def take(self, session: RunSession) -> None:
@@ -91,7 +100,7 @@ class OpenFileApp(RatedApp):
         self._session = session
         self._folds = self._ladder_folds = self._overview = self._troubles = None
         self._data_version += 1
-        self._versions.clear()
+        self._all_anew()
         self._pending = None
         self._fold_again = False
         self._held = False
@@ -222,8 +231,7 @@ class OpenFileApp(RatedApp):
         self._trouble = ""
         if changes.replaced:
             session.forget()
-            self._versions.clear()
-            self._read_anew += 1
+            self._all_anew()
             self.say(f"another file stands at {session.path.name} now: read anew")
         try:
             header = await session.ask(session.changed_header, changes)
@@ -236,6 +244,8 @@ class OpenFileApp(RatedApp):
         session.header = header
         for episode in {*changes.episodes, *changes.judged, *changes.stepped}:
             self._versions[episode] = self._versions.get(episode, 0) + 1
+        if len(self._versions) > VERSIONS:
+            self._all_anew()
         if changes.episodes or changes.judged or changes.replaced:
             self._data_version += 1
             self._fold_soon(at_once=changes.ended or changes.replaced)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
+from memtui.screens import open_file
 from memtui.screens.episode_source import EpisodeSource
+from memtui.screens.episodes import EpisodesScreen
 from memtui.views.look import DARK, NO_COLOUR, Look
 from memtui.widgets.drawing import strip_of
 from memtui.widgets.lines import thumb
 from memtui.widgets.virtual_list import VirtualList
-from tests.ui.driving import opened, press, settle
+from tests.ui.driving import opened, press, screen_text, settle
 from tests.ui.make_run import ARMS, Story, written
 from tests.ui.test_live_run import add, episodes_of, until
 
@@ -180,3 +183,32 @@ def test_a_line_put_together_piece_by_piece_is_drawn_as_any_text_is(
     one, other = (strip_of(each, width, look.base, over=over) for each in (text, resolved))
     assert one.cell_length == other.cell_length == width
     assert [*one] == [*other]
+
+
+def _lists(screen: EpisodesScreen, wanted: int) -> bool:
+    return screen.source is not None and len(screen.source.ids()) >= wanted
+
+
+async def test_of_the_episodes_that_changed_only_some_are_told_apart_and_none_is_shown_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_file, "VERSIONS", 5)
+    path = tmp_path / "live.memtui"
+    async with written(path, STORY) as sink, opened(path) as (app, pilot):
+        await press(pilot, "3", "g")
+        screen = episodes_of(app)
+        ids = list(screen.source.ids()) if screen.source else []
+        before = {one: app.version_of(one) for one in ids}
+        for start in range(0, 24, 4):
+            await add(sink, 4, 7_000 + start)
+            wanted = len(ids) + start + 4
+            await until(pilot, partial(_lists, screen, wanted))
+        assert len(app._versions) <= 5
+        assert all(app.version_of(one) >= before[one] for one in ids)
+        await settle(pilot)
+        grown = screen_text(app)
+    async with opened(path) as (app, pilot):
+        await press(pilot, "3", "g")
+        lines = [line for line in screen_text(app).splitlines() if "live" not in line]
+        shown = [line for line in grown.splitlines() if "live" not in line]
+        assert lines[3:12] == shown[3:12]
