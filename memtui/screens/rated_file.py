@@ -17,10 +17,15 @@ from memtui.state.freed_memory import settle
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
+from memtui.store.errors import Locked
 
 if TYPE_CHECKING:
     from memtui.state.live import Troubles
 
+LOCKED = "locked"
+"""What is said of a file that another program keeps to itself for the moment."""
+TRY_AGAIN = 1.0
+"""Seconds after which such a file is asked again."""
 FOLD_EVERY = 0.5
 """Least seconds between two foldings of all facts."""
 GIVE_BACK_AFTER = 1.0
@@ -140,6 +145,10 @@ class RatedApp(App[int]):
         folds, ladder = await session.ask(folded, session, settings)
         if outdated():
             return
+        if self._trouble == LOCKED:
+            self._trouble = ""
+            for widget in self.screen.walk_children():
+                widget.refresh()  # rows that could not be read are drawn as unknown
         if folds is not self._rated or ladder is not self._ladder_folds:
             self._folds, self._ladder_folds = folds, ladder
             self._rebuild()
@@ -211,6 +220,11 @@ class RatedApp(App[int]):
     def _fail(self, error: UserError) -> None:
         if str(error).endswith("was interrupted"):
             return
-        self._trouble = "unreadable"
+        before = self._trouble
+        self._trouble = LOCKED if isinstance(error, Locked) else "unreadable"
+        if self._trouble == LOCKED:
+            self.set_timer(TRY_AGAIN, self._read_folds, name="folds-locked")
+            if before == LOCKED:
+                return  # it was said
         self.say(str(error), error=True)
         self.freshen()

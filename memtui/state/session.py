@@ -25,6 +25,7 @@ from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
 from memtui.store.blame import blamed
+from memtui.store.drawn_pages import PageReader
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader, open_run
@@ -74,7 +75,7 @@ class RunSession:
         """Open the file; StoreError (one line) when it cannot be used."""
         self.path = path
         self._reader = open_run(path)
-        self.pages = RunReader(path)
+        self.pages: RunReader = PageReader(path)
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
         self._read: dict[str, _Read] = {}

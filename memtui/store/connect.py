@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.store.errors import NothingYet, StoreError
+from memtui.store.errors import Locked, NothingYet, StoreError
 from memtui.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 ADVICE = ": run `memtui check` on it"
@@ -55,19 +55,22 @@ def require_file(path: Path) -> int:
     return status.st_size
 
 
-def connect_read_only(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
-    """A bare read-only connection, in autocommit mode, usable from any one thread at a time."""
+def connect_read_only(
+    path: Path, *, immutable: bool = False, patience: float = TIMEOUT
+) -> sqlite3.Connection:
+    """A bare read-only connection, in autocommit mode, usable from any one thread at a time; `patience`:
+    seconds it waits for a lock."""
     query = "mode=ro&immutable=1" if immutable else "mode=ro"
     return sqlite3.connect(
         f"{path.resolve().as_uri()}?{query}",
         uri=True,
-        timeout=TIMEOUT,
+        timeout=patience,
         isolation_level=None,
         check_same_thread=False,
     )
 
 
-def open_read_only(path: Path) -> tuple[sqlite3.Connection, Identity]:
+def open_read_only(path: Path, patience: float = TIMEOUT) -> tuple[sqlite3.Connection, Identity]:
     """Open a file read-only and read its header.
 
     A finished file on read-only media has no write-ahead log beside it: it is opened as immutable. A
@@ -75,11 +78,14 @@ def open_read_only(path: Path) -> tuple[sqlite3.Connection, Identity]:
     which of these it was; whether the file is a run file is left to the caller.
     """
     require_file(path)
-    connection = connect_read_only(path)
+    connection = connect_read_only(path, patience=patience)
     try:
         return connection, identity(connection)
     except sqlite3.OperationalError as error:
         connection.close()
+        said = explain(path, error)
+        if isinstance(said, Locked):
+            raise said from None  # as immutable it would be read in the middle of a transaction
         first = error
     except sqlite3.DatabaseError as error:
         connection.close()
@@ -114,7 +120,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
     if "interrupted" in text:
         return StoreError(f"reading {path} was interrupted")
     if "locked" in text or "busy" in text:
-        return StoreError(f"{path} is locked by another program ({text}): try again")
+        return Locked(f"{path} is locked by another program ({text}): try again")
     return StoreError(f"{path} cannot be read ({text})")
 
 

@@ -14,3 +14,7 @@ class StoreError(UserError):
 
 class NothingYet(StoreError):
     """The file is empty: its first transaction is yet to come, or never came."""
+
+
+class Locked(StoreError):
+    """Another program holds a lock on the file that keeps everybody from reading it."""

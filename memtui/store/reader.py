@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.store import codec, episode_queries, item_queries
-from memtui.store.connect import explain, open_read_only, require_run_file
+from memtui.store.connect import TIMEOUT, explain, open_read_only, require_run_file
 from memtui.store.episode_queries import decoded
 from memtui.store.errors import StoreError
 from memtui.store.heartbeat import heartbeat_of
@@ -63,8 +63,8 @@ def open_run(path: Path | str) -> RunReader:
 class RunReader:
     """All questions the screens and reports put to a run file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, patience: float = TIMEOUT) -> None:
+        self.path, self._patience = path, patience
         self.warning = ""
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -88,7 +88,7 @@ class RunReader:
                 raise StoreError(f"{self.path} cannot be asked that ({error})") from None
 
     def _open(self) -> sqlite3.Connection:
-        connection, found = open_read_only(self.path)
+        connection, found = open_read_only(self.path, self._patience)
         try:
             self.warning = require_run_file(self.path, found)
             connection.execute("PRAGMA query_only=1")

@@ -15,7 +15,7 @@ from memtui.model import EndReason, Evidence, EvidenceStatus, Hit, Item, Turn, U
 from memtui.store import migrate
 from memtui.store.errors import StoreError
 from memtui.store.events import HaystackEvent, ItemEvent, LedgerEvent, LogEvent, SessionEvent
-from memtui.store.reader import open_run
+from memtui.store.reader import RunReader, open_run
 from memtui.store.writer import RunWriter
 from tests.store import store_events as make
 
@@ -316,3 +316,15 @@ def test_odd_questions_and_damaged_values_are_one_line(tmp_path: Path) -> None:
         connection.commit()
     with pytest.raises(StoreError, match="is damaged"):
         open_run(path)
+
+
+def test_a_locked_file_is_not_read_past_its_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.memtui"
+    make.write(path, *make.opening(), *make.whole_episode("e1"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("UPDATE run SET name='half done'")
+        with pytest.raises(StoreError, match="locked by another program"):
+            RunReader(path, patience=0.01).run()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+import threading
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memtui.store.errors import StoreError
 from memtui.store.reader import RunReader
-from tests.ui.driving import opened, press, screen_text
+from tests.ui.driving import opened, press, screen_text, settle
 from tests.ui.make_run import Story, write
 
 KEYS = (
@@ -37,3 +42,40 @@ async def test_no_key_ends_the_app_on_a_file_that_cannot_be_read(
             assert app.is_running, f"{key} ended the app"
         await press(pilot, "escape", "3")
         assert "unreadable" in screen_text(app)
+
+
+async def test_a_lock_keeps_no_key_waiting_and_is_over_when_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.memtui"
+    await write(path, Story(items=30))
+    tries: list[float] = []
+    ask = RunReader.query
+
+    def counted(self: RunReader, sql: str, params: Sequence[object] = ()) -> list[object]:
+        if threading.current_thread() is threading.main_thread():
+            tries.append(self._patience)
+        return ask(self, sql, params)
+
+    async with opened(path, (120, 36), notices=True) as (app, pilot):
+        await press(pilot, "3")
+        session = app.session
+        assert session is not None
+        session._reader._patience = 0.1
+        for reader in session.readers:
+            reader.release()
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            monkeypatch.setattr(RunReader, "query", counted)
+            await press(pilot, "G", "pageup", "g", "e")
+            assert 0 < len(tries) < 20 and max(tries) <= 0.1
+            app.change(replace(session.settings, filter="out:wrong"))
+            await settle(pilot)
+            assert "! locked" in screen_text(app)
+        for _ in range(100):
+            await asyncio.sleep(0.1)
+            await settle(pilot)
+            if "! locked" not in screen_text(app):
+                break
+        shown = screen_text(app)
+        assert "! locked" not in shown
