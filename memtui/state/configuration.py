@@ -74,6 +74,8 @@ def read_configuration(path: Path | None = None) -> Configuration:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return Configuration(path, found=True, problems=(_syntax(path, text, str(error)),))
+    except RecursionError:
+        return Configuration(path, found=True, problems=(f"{path}: lists in lists, too many",))
     return _Reading(path, text).of(document)
 
 

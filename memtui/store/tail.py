@@ -140,6 +140,8 @@ class Tail:
         except sqlite3.DatabaseError as error:
             raise explain(self.path, error) from None
         except NothingYet:
+            if not self._gone and (status.st_ino, status.st_dev) == self._inode:
+                raise  # the file that was followed, emptied
             return None  # a new file whose first transaction is yet to come: next tick
         except OSError:
             return None  # removed just now: the next tick says so

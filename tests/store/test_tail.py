@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.store.errors import StoreError
 from memtui.store.events import HeartbeatEvent, LogEvent, RunStateEvent
 from memtui.store.log_size import LogWatch
 from memtui.store.reader import open_run
@@ -137,6 +139,17 @@ def test_a_removed_and_a_replaced_file_are_noticed(live: RunWriter) -> None:
     assert found is not None
     assert found.replaced
     assert found.episodes == (1,)
+    tail.close()
+
+
+def test_a_file_that_was_emptied_is_no_new_one(live: RunWriter) -> None:
+    path = live.path
+    live.put(RunStateEvent("finished", make.AT))
+    live.close_sync()
+    tail = Tail(path)
+    os.truncate(path, 0)
+    with pytest.raises(StoreError, match="is empty"):
+        tail.poll()
     tail.close()
 
 

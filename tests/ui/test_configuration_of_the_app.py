@@ -128,3 +128,8 @@ async def test_exchanged_keys_do_what_the_other_did(run_file: Path, tmp_path: Pa
 )  # fmt: skip
 def test_keys_as_people_write_them(written: str, name: str | None) -> None:
     assert key_name(written) == name
+
+
+def test_a_file_of_lists_in_lists_is_one_line(tmp_path: Path) -> None:
+    found = configured(tmp_path, "x=" + "[" * 5000)
+    assert [line.endswith("lists in lists, too many") for line in found.problems] == [True]
