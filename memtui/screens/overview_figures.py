@@ -19,6 +19,7 @@ from memtui.report.source import ReportSource
 from memtui.state.session import RunSession, Shared
 from memtui.state.settings import Settings
 from memtui.state.tab import Tab
+from memtui.store.blame import blaming
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeFact
 
@@ -82,6 +83,10 @@ class TabFigures:
     def _make(self, wanted: Wanted, read: Shared | None) -> Report | None:
         if wanted is not self._newest:
             return None
+        with blaming(wanted.path):
+            return self._made(wanted, read)
+
+    def _made(self, wanted: Wanted, read: Shared | None) -> Report:
         if self._read_for != _read_for(wanted) or self._source is None:
             self.forget()
             source = _source(wanted, read)

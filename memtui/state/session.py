@@ -14,7 +14,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
-from memtui.errors import UserError
 from memtui.metrics.limits import call_cap, is_context_arm
 from memtui.state.episode_list import FactIndex
 from memtui.state.fold_facts import fold_facts
@@ -24,7 +23,7 @@ from memtui.state.run_header import Header
 from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
-from memtui.store.blame import blamed
+from memtui.store.blame import blaming
 from memtui.store.drawn_pages import PageReader
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
@@ -151,13 +150,8 @@ class RunSession:
 
         def answer() -> T:
             try:
-                return question(*args, **kwargs)
-            except (UserError, OSError):
-                raise
-            except Exception as fault:
-                if (error := blamed(self.path, fault)) is not None:
-                    raise error from fault
-                raise
+                with blaming(self.path):
+                    return question(*args, **kwargs)
             finally:
                 if self._resting:
                     self._reader.release()

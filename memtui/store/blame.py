@@ -6,8 +6,11 @@ has any; a file that was edited or patched together may. So it is looked for whe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from memtui.errors import UserError
 from memtui.store.errors import StoreError
 
 
@@ -28,3 +31,16 @@ def blamed(path: Path, fault: Exception) -> StoreError | None:
     )
     error.__cause__ = fault
     return error
+
+
+@contextmanager
+def blaming(path: Path) -> Iterator[None]:
+    """Turns a fault that is the file's into its plain error; any other fault stays what it is."""
+    try:
+        yield
+    except (UserError, OSError):
+        raise
+    except Exception as fault:
+        if (error := blamed(path, fault)) is not None:
+            raise error from fault
+        raise

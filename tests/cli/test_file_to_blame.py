@@ -13,6 +13,7 @@ from memtui.store.blame import blamed
 from memtui.store.check import check_file
 from memtui.store.events import RunStateEvent
 from tests.store import store_events as make
+from tests.ui.driving import opened, press, screen_text
 
 EDITS = {
     "an arm that is not there": "DELETE FROM arm",
@@ -20,6 +21,7 @@ EDITS = {
     "text where a number belongs": "UPDATE episode SET requested='many', t_star='soon'",
     "JSON of another shape": "UPDATE episode SET views='[1]', coverage='{}'",
     "no JSON at all": "UPDATE arm SET config='{'",
+    "an arm's choices as a list": "UPDATE arm SET config='[1]'",
 }
 
 
@@ -64,3 +66,11 @@ def test_what_is_no_run_file_is_to_blame_for_nothing(tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text("name = 'x'")
     assert blamed(config, KeyError("arm")) is None
+
+
+async def test_no_tab_ends_the_app(run: Path) -> None:
+    edit(run, EDITS["an arm's choices as a list"])
+    async with opened(run, (100, 30), notices=True) as (app, pilot):
+        for _ in range(3):
+            await press(pilot, "right_square_bracket")
+        assert app.is_running and "contradicts itself" in screen_text(app)
