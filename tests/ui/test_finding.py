@@ -10,6 +10,7 @@ import pytest
 from memtui.screens.compare import CompareScreen
 from memtui.screens.episodes import EpisodesScreen
 from tests.ui.driving import opened, press, screen_text
+from tests.ui.test_live_run import until
 
 
 async def test_a_question_is_found_among_the_pairs(run_file: Path) -> None:
@@ -59,7 +60,7 @@ async def test_matches_of_a_filter_are_found_among_all_episodes(run_file: Path) 
         assert screen.rows.cursor == first + 1
         await press(pilot, "0")
         assert [*screen.listed()] == everything
-        assert "n N find out:exhausted calls>4" in screen_text(app)
+        await until(pilot, lambda: "n N find out:exhausted calls>4" in screen_text(app))
         walked = []
         for _ in matching:
             await press(pilot, "n")
