@@ -23,9 +23,10 @@ from memtui.screens.episode_row import (
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
 from memtui.state.compare_marks import Mark
-from memtui.state.episode_list import file_order
+from memtui.state.episode_list import FILE_ORDER
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
+from memtui.store.episode_order import ids_by_value
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
@@ -150,8 +151,11 @@ class EpisodesScreen(EpisodeFilters):
 
         def find() -> tuple[Sequence[int], dict[Quick, int], Counts]:
             index = session.index(settings.judge)
-            order = file_order(settings)
-            ordered = session.reader.episode_ids(order_sql=order) if order else None
+            column = FILE_ORDER.get(settings.sort)
+            ordered = None
+            if column is not None:
+                largest_first = not settings.reversed
+                ordered = ids_by_value(session.reader, column, largest_first=largest_first)
             ids, counts = index.select(settings, cells, session.passing(settings), ordered)
             return ids, counts, count_facets(session, settings, ids) if faceted else {}
 

@@ -30,17 +30,7 @@ FILE_ORDER: Mapping[SortKey, str] = {
     SortKey.TIME: "e.wall_ms",
     SortKey.TOKENS: "e.prompt_tokens+e.completion_tokens",
 }
-"""Columns that are not among the facts: the file itself puts its episodes in these orders."""
-
-
-def file_order(settings: Settings) -> str:
-    """The order for `RunReader.episode_ids`, largest first, what is unknown last; "" where facts suffice."""
-    column = FILE_ORDER.get(settings.sort)
-    if column is None:
-        return ""
-    # Unknown is the smallest for SQLite, so last where the largest comes first; said only where it is not:
-    # a longer key makes the order take a quarter longer.
-    return f"{column}{' NULLS LAST' if settings.reversed else ' DESC'},e.id"
+"""Columns that are not among the facts: the file is asked for them, largest first (`ids_by_value`)."""
 
 
 class FactIndex:
@@ -75,8 +65,8 @@ class FactIndex:
     ) -> tuple[Sequence[int], dict[Quick, int]]:
         """Ids that pass cell, `passing` and the one-key filter, in order; and what each such filter keeps.
 
-        `passing` are the ids that satisfy the filter line, None without one; `in_file_order` all ids as
-        `file_order` has them, where it has an order.
+        `passing` are the ids that satisfy the filter line, None without one; `in_file_order` all ids in the
+        order of a column of `FILE_ORDER`, where the list is to have it.
         """
         facts = self.facts
         outcomes = self.outcomes(settings.budget)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from memtui.metrics.outcome import outcome
 from memtui.model import EndReason, Label, Outcome
-from memtui.state.episode_list import FILE_ORDER, FactIndex, file_order
+from memtui.state.episode_list import FILE_ORDER, FactIndex
 from memtui.state.settings import Quick, Settings, SortKey, settings_of_run
+from memtui.store.episode_order import ids_by_value
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import open_run
 from memtui.store.records import CellRow, EpisodeFact, EpisodeRow
@@ -161,7 +163,7 @@ def test_what_the_file_orders_by_comes_largest_first_and_the_unknown_last(
 ) -> None:
     settings = replace(BASE, sort=sort, reversed=backwards)
     with open_run(anything(tmp_path / "any.memtui")) as reader:
-        ordered = reader.episode_ids(order_sql=file_order(settings))
+        ordered = ids_by_value(reader, FILE_ORDER[sort], largest_first=not backwards)
         rows = reader.episode_rows(ordered)
         packed = reader.packed_facts("deterministic-1")
     read: dict[SortKey, Callable[[EpisodeRow], float | None]] = {
@@ -180,4 +182,25 @@ def test_what_the_file_orders_by_comes_largest_first_and_the_unknown_last(
     some = set(ordered[::3])
     found, _ = FactIndex(packed, "post_hoc").select(settings, {}, some, ordered)
     assert list(found) == [one for one in ordered if one in some]
-    assert not file_order(replace(settings, sort=SortKey.CALLS))
+
+
+def test_what_is_no_finite_number_is_unknown_to_an_order_and_equal_ones_stand_by_id(
+    tmp_path: Path,
+) -> None:
+    path = anything(tmp_path / "any.memtui")
+    with sqlite3.connect(path) as file:
+        ids = [
+            one
+            for (one,) in file.execute(
+                "SELECT id FROM episode WHERE counts=1 OR done=0 ORDER BY id"
+            )
+        ]
+        file.execute("UPDATE episode SET cost=1.5")
+        odd = dict(zip(ids[:5], ("much", b"\x00", 9e999, None, 2), strict=True))
+        file.executemany("UPDATE episode SET cost=? WHERE id=?", [(v, k) for k, v in odd.items()])
+    unknown, rest = ids[:4], ids[5:]
+    with open_run(path) as reader:
+        down = ids_by_value(reader, "e.cost", largest_first=True)
+        up = ids_by_value(reader, "e.cost", largest_first=False)
+    assert [*down] == [ids[4], *rest, *unknown]
+    assert [*up] == [*rest, ids[4], *unknown]
