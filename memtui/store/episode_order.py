@@ -11,8 +11,8 @@ from memtui.store.episode_queries import Source
 def ids_by_value(source: Source, column: str, *, largest_first: bool) -> array[int]:
     """Ids of all counted or running episodes by a column of `episode e`, what is unknown last, ties by id.
 
-    What is no finite number counts as unknown. SQLite only gathers the values: among a hundred thousand its
-    own sorter takes twice as long as ours.
+    What is no finite number counts as unknown. SQLite only gathers the values: its own sorter, with all in memory,
+    takes a third longer over a hundred thousand.
     """
     ids, values = source.query(
         f"SELECT json_group_array(id),json_group_array(iif(x BETWEEN -1e300 AND 1e300,x,NULL))"
