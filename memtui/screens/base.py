@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.events import Resize
 from textual.screen import Screen
 from textual.widget import Widget
@@ -20,6 +19,7 @@ from memtui.views.look import Look
 from memtui.views.numbers import rung_label
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title
+from memtui.widgets.ground import Column, Ground
 from memtui.widgets.lines import LineBlock, LineView
 from memtui.widgets.title_row import HintRow, TitleRow
 
@@ -69,7 +69,7 @@ class Workbench(Protocol):
     def copy_and_say(self, text: str, shown: str = "") -> object: ...
 
 
-class MemtuiScreen(Screen[None]):
+class MemtuiScreen(Ground, Screen[None]):
     """A numbered screen over the open run file."""
 
     NUMBER: ClassVar[int] = 0
@@ -91,7 +91,7 @@ class MemtuiScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield TitleRow()
-        with Vertical(id="body"):
+        with Column(id="body"):
             yield from self.body()
         yield LineBlock(id="too-small")
         yield HintRow(self.hints())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
-from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from memtui.errors import UserError
@@ -35,6 +34,7 @@ from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.filter_line import FilterLine
+from memtui.widgets.ground import Column, Row
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.pane import Rule
 from memtui.widgets.virtual_list import VirtualList
@@ -77,8 +77,8 @@ class EpisodesScreen(EpisodeFilters):
             id="filter-line",
         )
         yield LineBlock(id="filter-problem")
-        with Horizontal(id="list-panes"):
-            with Vertical(id="list-side"):
+        with Row(id="list-panes"):
+            with Column(id="list-side"):
                 yield LineBlock(id="list-heading")
                 yield VirtualList(id="episodes")
             yield Rule(id="facets-rule")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.widget import Widget
 
 from memtui.errors import UserError
@@ -17,6 +16,7 @@ from memtui.model import Label
 from memtui.report.step_record import Reading
 from memtui.screens.episode_row import episode_text
 from memtui.screens.hit_rows import HitSource
+from memtui.screens.one_frame import in_one_frame
 from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_panes import TrajectoryPanes
 from memtui.screens.trajectory_parts import (
@@ -43,7 +43,8 @@ from memtui.views.session_text import PlainText
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.widgets.filter_line import FilterLine
-from memtui.widgets.lines import LineBlock
+from memtui.widgets.ground import Row
+from memtui.widgets.lines import LineBlock, RestBlock
 from memtui.widgets.pane import Pane, Rule
 from memtui.widgets.text_pane import TextPane
 from memtui.widgets.virtual_list import VirtualList
@@ -97,10 +98,10 @@ class TrajectoryScreen(TrajectoryPanes):
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="trajectory-head")
         yield FilterLine(placeholder="find in this text", id="find-line")
-        with Horizontal(id="panes"):
+        with Row(id="panes"):
             yield Pane("steps", VirtualList(id="steps"), id="steps-pane")
             yield Rule(id="steps-rule")
-            yield Pane("hits", VirtualList(id="hits"), above=LineBlock(id="call"), id="hits-pane")
+            yield Pane("hits", VirtualList(id="hits"), above=RestBlock(id="call"), id="hits-pane")
             yield Rule(id="text-rule")
             yield Pane("text", TextPane(id="text"), id="text-pane")
 
@@ -168,9 +169,10 @@ class TrajectoryScreen(TrajectoryPanes):
         session = self.bench.session
         if session is None:
             return
-
         try:
-            found = await session.ask(read_trajectory, session.pages, episode_id)
+            reading = session.ask(read_trajectory, session.pages, episode_id)
+            # What is drawn before the first layout would be drawn again with it.
+            found = await (in_one_frame(self.app, reading) if self.hits.size else reading)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
@@ -309,10 +311,10 @@ class TrajectoryScreen(TrajectoryPanes):
         return record_of(found, self._stop, self._reading, session, self._elsewhere)
 
     def resized(self, columns: int, rows: int) -> None:
-        self.call_after_refresh(self._after_resize)
+        self.call_after_refresh(self._draw_head)
 
-    def _after_resize(self) -> None:
-        self._draw_head()
+    @on(RestBlock.Resized)
+    def _call_resized(self) -> None:
         found, stop = self._found, self.stop
         if found is not None and stop is not None:
             self._draw_pane_titles(found, stop)

@@ -108,11 +108,11 @@ class LineBlock(Widget):
 
 
 class RestBlock(LineBlock):
-    """Lines in the room that is left by the widgets around it."""
+    """Lines that are made to fit the room left by the widgets around it."""
 
     @dataclass
     class Resized(Message):
-        """There is another number of lines to fill now."""
+        """There is other room to fill now."""
 
     def on_resize(self) -> None:
         self.post_message(self.Resized())

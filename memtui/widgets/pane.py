@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from memtui.views.styled import styled
 from memtui.widgets.drawing import strip_of
+from memtui.widgets.ground import Column
 from memtui.widgets.lines import is_ascii, look_of
 
 
@@ -58,7 +58,7 @@ class PaneTitle(Widget):
         return strip_of(text, width, look.base, ascii_only=is_ascii(self))
 
 
-class Pane(Vertical):
+class Pane(Column):
     """A titled pane around one widget that takes the keys."""
 
     DEFAULT_CSS = "Pane { width: 1fr; height: 1fr; }"
