@@ -156,10 +156,28 @@ class MemtuiScreen(Ground, Screen[None]):
         """Bring the widgets up to date."""
 
     def show_title(self) -> None:
-        """Row 1."""
+        """Row 1, and the hints."""
         self.query_one(TitleRow).show(self.title_facts())
-        keys = self.bench.keys_renamed(self)
-        self.query_one(HintRow).show(renamed(self.hints(), keys), renamed(ALWAYS, keys))
+        self.show_hints()
+
+    def show_hints(self) -> None:
+        """The last row: the keys of what has them."""
+        row, keys = self.query_one(HintRow), self.bench.keys_renamed(self)
+        typing = getattr(
+            self.focused, "hints", None
+        )  # a line to type in: `?` and `q` are letters there
+        if typing is None:
+            row.show(renamed(self.hints(), keys), renamed(ALWAYS, keys))
+        else:
+            row.show((), typing)
+
+    def on_descendant_focus(self) -> None:
+        if self._ready:
+            self.show_hints()
+
+    def on_descendant_blur(self) -> None:
+        if self._ready:
+            self.show_hints()
 
     def title_facts(self) -> Title:
         """What row 1 says."""

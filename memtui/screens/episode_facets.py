@@ -21,6 +21,9 @@ from memtui.views.text_door import clean_line
 MOST_VALUES = 12
 """Values that are listed of one field; the rest is one line."""
 
+FIRST_VALUE = 1
+"""Row to stand on first: a heading, above it, is nothing to filter by."""
+
 Counts = Mapping[str, Counter[str]]
 
 
@@ -42,9 +45,13 @@ class FacetSource:
         "out": "outcome", "cov": "coverage", "end": "end reason", "type": "question type",
     }  # fmt: skip
 
-    def __init__(self, counts: Counts, text: str, look: Look) -> None:
-        """`text`: the filter line, to mark the values that are in it."""
+    def __init__(
+        self, counts: Counts, text: str, look: Look, before: FacetSource | None = None
+    ) -> None:
+        """`text`: the filter line, to mark the values that are in it. `before`: the facets until now, whose
+        values keep their ids, so that a cursor stays on its value however many go or come."""
         self._look = look
+        self._id_of: dict[tuple[str, str | None], int] = {} if before is None else before._id_of
         self._rows: list[tuple[str, str | None, int]] = []
         self._text = text
         for name in FACETS:
@@ -54,16 +61,18 @@ class FacetSource:
                 continue
             self._rows.append((name, None, len(found)))
             self._rows += [(name, value, number) for value, number in found[:MOST_VALUES]]
-        self._ids = list(range(len(self._rows)))
+        self._ids = [
+            self._id_of.setdefault((name, value), len(self._id_of)) for name, value, _ in self._rows
+        ]
 
     def ids(self) -> list[int]:
         return self._ids
 
-    def at(self, index: int) -> tuple[str, str] | None:
-        """(field, value) of a row; None for a heading."""
-        if not 0 <= index < len(self._rows):
+    def at(self, row_id: int) -> tuple[str, str] | None:
+        """(field, value) of a row by its id; None for a heading."""
+        if row_id not in self._ids:
             return None
-        name, value, _ = self._rows[index]
+        name, value, _ = self._rows[self._ids.index(row_id)]
         return None if value is None else (name, value)
 
     def row_key(self, index: int) -> Hashable | None:

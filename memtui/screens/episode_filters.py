@@ -22,6 +22,7 @@ from memtui.state.filter_terms import toggled, words_of
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings
 from memtui.store.side_file import VIEW
+from memtui.views.hints import Hint
 from memtui.views.numbers import scale
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -29,6 +30,15 @@ from memtui.widgets.filter_line import FilterLine, FilterSuggester, candidates
 from memtui.widgets.lines import LineBlock
 from memtui.widgets.virtual_list import VirtualList
 
+FACET_HINTS = (
+    Hint("Enter", "filter by it"),
+    Hint("0", "filters off"),
+    Hint("Esc", "close facets"),
+    Hint("e w v", "exhausted wrong excluded"),
+    Hint("/", "filter"),
+    Hint("V", "views"),
+)
+"""While the facets have the keys. `0` leaves them open: the next value is chosen right there."""
 TYPING_PAUSE = 0.15
 """Seconds without a key after which what was typed is applied."""
 
@@ -69,6 +79,14 @@ class EpisodeFilters(MemtuiScreen):
         """The facets beside the list."""
         return self.query_one("#facets", VirtualList)
 
+    @property
+    def in_facets(self) -> bool:
+        """Whether the facets have the keys."""
+        return self.has_class("faceted") and self.facets.has_focus
+
+    def hints(self) -> Sequence[Hint]:
+        return FACET_HINTS if self.in_facets else super().hints()
+
     def reload(self, session: RunSession) -> Worker[None]:
         """Read which episodes the reader's choices leave, and in which order."""
         raise AssertionError(f"{self.NAME} shows no list")
@@ -98,7 +116,7 @@ class EpisodeFilters(MemtuiScreen):
             self.bench.change(session.settings.toggled(Quick(name)))
 
     def action_all(self) -> None:
-        """All episodes again."""
+        """All episodes again; the facets stay as they are, Esc closes them."""
         session = self.bench.session
         if session is not None:
             self._last_filter = session.settings.filter or self._last_filter

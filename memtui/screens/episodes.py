@@ -11,7 +11,7 @@ from textual import on, work
 from textual.widget import Widget
 
 from memtui.errors import UserError
-from memtui.screens.episode_facets import Counts, FacetSource, count_facets
+from memtui.screens.episode_facets import FIRST_VALUE, Counts, FacetSource, count_facets
 from memtui.screens.episode_filters import EpisodeFilters
 from memtui.screens.episode_row import (
     closing_words,
@@ -167,9 +167,9 @@ class EpisodesScreen(EpisodeFilters):
         if settings == session.settings:
             self._show(session, ids, settings)
             if faceted:
-                source = FacetSource(counted, settings.filter, self.look)
+                source = FacetSource(counted, settings.filter, self.look, self._facet_source)
                 if self._facet_source is None:
-                    self.facets.show(source)
+                    self.facets.show(source, select=FIRST_VALUE)
                 else:
                     self.facets.update(source, keep=False)
                 self._facet_source = source

@@ -11,6 +11,10 @@ from textual.widgets import Input
 
 from memtui.query.fields import BY_NAME, Kind
 from memtui.query.language import field_names
+from memtui.views.hints import Hint
+
+TYPING = (Hint("Enter", "find"), Hint("Esc", "back"))
+TYPING_A_FILTER = (Hint("Enter", "keep"), Hint("Esc", "undo"), Hint("Tab", "complete"))
 
 
 class FilterSuggester(Suggester):
@@ -85,6 +89,8 @@ class FilterLine(Input):
 
     def __init__(self, *, placeholder: str, suggester: Suggester | None = None, id: str) -> None:
         super().__init__(placeholder=placeholder, suggester=suggester, id=id, compact=True)
+        self.hints: Sequence[Hint] = TYPING if suggester is None else TYPING_A_FILTER
+        """What its keys do while it has them: no other key of the screen works then."""
 
     @property
     def is_open(self) -> bool:
