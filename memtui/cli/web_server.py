@@ -21,6 +21,14 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 ELSEWHERE = re.compile(r"<link\b[^>]*\bhref=\"https?://(?!127\.0\.0\.1|localhost)[^>]*>", re.DOTALL)
 """Style sheets of other servers (a font): the page does without, and asks nobody but this machine."""
+KEYS = """<script>
+  const waiting = setInterval(() => {
+    const keys = document.querySelector(".xterm-helper-textarea");
+    if (keys) { keys.focus(); clearInterval(waiting); }
+  }, 50);
+</script>
+</body>"""
+"""Gives the app the keys as soon as it is there: without it the page wants a click first."""
 WILDCARDS = ("0.0.0.0", "::")
 PATIENCE = 10.0
 """Seconds that the apps may take to end."""
@@ -66,7 +74,7 @@ class WebServer(Server):
                 raise web.HTTPForbidden(text="memtui serve answers its own pages only\n")
             answer = await handler(request)
             if request.path == "/" and isinstance(answer, web.Response) and answer.text:
-                answer.text = ELSEWHERE.sub("", answer.text)
+                answer.text = ELSEWHERE.sub("", answer.text).replace("</body>", KEYS)
             return answer
 
         app.middlewares.append(only_ours)

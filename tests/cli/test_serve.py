@@ -71,6 +71,11 @@ async def test_the_app_is_in_the_page_and_ends_with_the_server(served: Served) -
             page = await answer.text()
         assert answer.status == 200 and "memtui run.memtui" in page
         assert "googleapis" not in page
+        # Where the terminal takes keys; the page gives them to it, since nobody should need a mouse.
+        takes_keys = "xterm-helper-textarea"
+        assert f'querySelector(".{takes_keys}")' in page
+        async with client.get(f"{served.url}/static/js/textual.js") as script:
+            assert takes_keys in await script.text(), "the terminal calls it something else now"
         address = re.search(r'data-session-websocket-url="([^"]+)"', page)
         assert address is not None
         seen = b""
