@@ -68,6 +68,9 @@ class _Group:
     signatures: Counter[Signature] = field(default_factory=Counter)
     outcomes: _Clusters = field(default_factory=_Clusters)
     coverage: _Clusters = field(default_factory=_Clusters)
+    questions: Counter[Hashable] = field(default_factory=Counter)
+    """Counted episodes by question."""
+    coverage_questions: Counter[Hashable] = field(default_factory=Counter)
     made: Fold | None = None
 
 
@@ -80,13 +83,17 @@ class GrowingFolds:
         self._several = False
         self._read: Callable[[Any], tuple[Any, ...]] | None = None
 
-    def put(self, fact: FlaggedFact, group: Hashable, cluster: Hashable) -> None:
+    def put(
+        self, fact: FlaggedFact, group: Hashable, cluster: Hashable, question: Hashable
+    ) -> None:
         """Count an episode."""
-        self._change(fact, group, cluster, 1)
+        self._change(fact, group, cluster, question, 1)
 
-    def take(self, fact: FlaggedFact, group: Hashable, cluster: Hashable) -> None:
+    def take(
+        self, fact: FlaggedFact, group: Hashable, cluster: Hashable, question: Hashable
+    ) -> None:
         """Take out an episode that was put in, exactly as it was put."""
-        self._change(fact, group, cluster, -1)
+        self._change(fact, group, cluster, question, -1)
 
     def folds(self) -> dict[Hashable, Fold]:
         """The folds as of now; a group that did not change keeps its fold and all it worked out."""
@@ -103,10 +110,14 @@ class GrowingFolds:
                     group.outcomes.several,
                     # As in `fold`: coverage by cluster matters only where clusters hold several.
                     Counter(group.coverage.profiles()) if several else Counter(),
+                    _repeated(group.questions) if group.outcomes.several else None,
+                    _repeated(group.coverage_questions) if group.outcomes.several else None,
                 )
         return {key: group.made for key, group in self._groups.items() if group.made is not None}
 
-    def _change(self, fact: FlaggedFact, key: Hashable, cluster: Hashable, by: int) -> None:
+    def _change(
+        self, fact: FlaggedFact, key: Hashable, cluster: Hashable, question: Hashable, by: int
+    ) -> None:
         if self._read is None:
             self._read = _reader(fact)
         signature, outcome, covered = _meant(self._read(fact), self._mode)
@@ -117,8 +128,10 @@ class GrowingFolds:
         _count(group.signatures, signature, by)
         if outcome is not None:
             group.outcomes.change(cluster, outcome, by)
+            _count(group.questions, question, by)
         if covered is not None:
             group.coverage.change(cluster, covered, by)
+            _count(group.coverage_questions, question, by)
         if not group.signatures:
             del self._groups[key]
 
@@ -143,6 +156,10 @@ def _meant(values: tuple[Any, ...], mode: str) -> tuple[Signature, Code | None, 
         return signature, outcome, None
     covered = NEVER if signature.t_star is None else (signature.t_star, True)
     return signature, outcome, covered
+
+
+def _repeated(questions: Counter[Hashable]) -> int | None:
+    return len(questions) if len(questions) < questions.total() else None
 
 
 def _holds_several(profile: Profile) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -38,6 +39,10 @@ class Fold:
     clustered: bool = False
     coverage_profiles: Counter[Profile] = field(default_factory=Counter)
     """The same over episodes with known coverage, in (t*, covered); only where `clustered`."""
+    questions: int | None = None
+    """How many questions the counted episodes asked; None where as many as there are episodes."""
+    coverage_questions: int | None = None
+    """The same over episodes with known coverage."""
     _sweeps: dict[str, Sweep] = field(default_factory=dict, repr=False, compare=False)
     _steady: dict[str, Steady] = field(default_factory=dict, repr=False, compare=False)
     _cluster_sweep: ClusterSweep | None = field(default=None, repr=False, compare=False)
@@ -89,13 +94,15 @@ def fold(
     groups: Iterable[Hashable],
     clusters: Iterable[Hashable],
     mode: str,
+    questions: Iterable[Hashable] | None = None,
 ) -> dict[Hashable, Fold]:
-    """Fold `facts` by the parallel sequence `groups`; `clusters` names what shares a history.
+    """Fold `facts` by the parallel sequence `groups`; `clusters` names what shares a history, `questions`
+    what was asked (None: every episode asked another question).
 
     Costs about 2 µs an episode. `redundant` is folded to 0/1.
     """
     numbers, signatures = _interned(facts)
-    return fold_numbered(numbers, signatures, list(groups), clusters, mode)
+    return fold_numbered(numbers, signatures, list(groups), clusters, mode, questions)
 
 
 def fold_numbered(
@@ -104,12 +111,14 @@ def fold_numbered(
     keys: Sequence[Hashable],
     clusters: Iterable[Hashable],
     mode: str,
+    questions: Iterable[Hashable] | None = None,
 ) -> dict[Hashable, Fold]:
     """`fold` of episodes whose signatures are numbered already: `signatures[number]` for each of `numbers`."""
     folds: dict[Hashable, Fold] = {}
-    groups = _grouped(keys, numbers, clusters)
+    asked = repeat(None) if questions is None else questions
+    groups = _grouped(keys, numbers, zip(clusters, asked, strict=questions is not None))
     codes, shared = _outcome_codes(signatures, mode), _Shared()
-    for key, (its_numbers, its_clusters) in groups.items():
+    for key, (its_numbers, its_clusters, _) in groups.items():
         made = folds[key] = Fold()
         for number, count in Counter(its_numbers).items():
             made.signatures[signatures[number]] += count
@@ -117,8 +126,12 @@ def fold_numbered(
         made.clustered = any(len(p) > 1 or p[0][1] > 1 for p in profiles)
     if any(made.clustered for made in folds.values()):
         covered = _coverage_codes(signatures, mode)
-        for key, (its_numbers, its_clusters) in groups.items():
-            folds[key].coverage_profiles = _profiles(its_numbers, its_clusters, covered, shared)
+        for key, (its_numbers, its_clusters, its_questions) in groups.items():
+            made = folds[key]
+            made.coverage_profiles = _profiles(its_numbers, its_clusters, covered, shared)
+            if made.clustered and questions is not None:
+                made.questions = _repeated(its_numbers, its_questions, codes)
+                made.coverage_questions = _repeated(its_numbers, its_questions, covered)
     return folds
 
 
@@ -132,8 +145,10 @@ def fold_profiles(
     numbers, signatures = _interned(facts)
     codes, shared = _outcome_codes(signatures, mode), _Shared()
     found = {
-        key: _profiles(*members, codes, shared)
-        for key, members in _grouped(list(groups), numbers, clusters).items()
+        key: _profiles(its_numbers, its_clusters, codes, shared)
+        for key, (its_numbers, its_clusters, _) in _grouped(
+            list(groups), numbers, zip(clusters, repeat(None))
+        ).items()
     }
     return {key: profiles for key, profiles in found.items() if profiles}
 
@@ -184,18 +199,30 @@ def _coverage_codes(signatures: Sequence[Signature], mode: str) -> list[Code | N
     ]
 
 
-Members = tuple[list[int], list[Hashable]]
-"""Numbers of the signatures and clusters of a group's episodes."""
+def _repeated(
+    numbers: Sequence[int], asked: Sequence[Hashable], codes: Sequence[Code | None]
+) -> int | None:
+    """How many questions the episodes that have a code asked; None where none was asked twice."""
+    if len(set(asked)) == len(asked):
+        return None
+    counted = [one for number, one in zip(numbers, asked, strict=True) if codes[number] is not None]
+    questions = len(set(counted))
+    return questions if questions < len(counted) else None
+
+
+Members = tuple[list[int], list[Hashable], list[Hashable]]
+"""Numbers of the signatures, clusters and questions of a group's episodes."""
 
 
 def _grouped(
-    keys: Sequence[Hashable], numbers: Sequence[int], clusters: Iterable[Hashable]
+    keys: Sequence[Hashable], numbers: Sequence[int], about: Iterable[tuple[Hashable, Hashable]]
 ) -> dict[Hashable, Members]:
-    found: dict[Hashable, Members] = {key: ([], []) for key in dict.fromkeys(keys)}
-    for key, number, cluster in zip(keys, numbers, clusters, strict=True):
-        its_numbers, its_clusters = found[key]
+    found: dict[Hashable, Members] = {key: ([], [], []) for key in dict.fromkeys(keys)}
+    for key, number, (cluster, question) in zip(keys, numbers, about, strict=True):
+        its_numbers, its_clusters, its_questions = found[key]
         its_numbers.append(number)
         its_clusters.append(cluster)
+        its_questions.append(question)
     return found
 
 

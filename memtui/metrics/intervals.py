@@ -58,8 +58,11 @@ class Clustered:
     design_effect: float | None
 
 
-def wilson(k: int, n: int, z: float = Z95) -> Interval | None:
-    """Wilson score interval of k successes in n; None for n = 0; always within [0, 1]."""
+def wilson(k: float, n: int, z: float = Z95) -> Interval | None:
+    """Wilson score interval of k successes in n; None for n = 0; always within [0, 1].
+
+    k need not be whole: the mean of n questions that were asked several times each, times n.
+    """
     if n == 0:
         return None
     p = k / n

@@ -123,7 +123,9 @@ class Rate:
     """One rate as counts, with its intervals; `interval` is the one to show.
 
     `method` names it: `wilson` for independent questions, `clustered` where questions share a history.
-    Where all clusters have the same rate the Wilson interval is shown as `wilson-iid`.
+    Where all clusters have the same rate a Wilson interval stands in: `wilson-iid`, or `wilson-questions`
+    where questions were asked several times (repeats, several fillings of a history). They are not
+    independent, so each question then counts once, with its mean (Miller, arXiv 2411.00640).
     """
 
     k: int
@@ -137,6 +139,11 @@ class Rate:
     def value(self) -> float | None:
         """k / n, or None (undefined) for n = 0."""
         return self.k / self.n if self.n else None
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether the interval is Wilson's in place of a clustered one that has no width."""
+        return self.method in ("wilson-iid", "wilson-questions")
 
 
 def rate(group: Fold, counts: Tally, name: str) -> Rate:
@@ -157,20 +164,26 @@ def pass_rate(group: Fold, budget: int, mode: str) -> Rate:
 
 def _outcome_rate(group: Fold, name: str, k: int, n: int, budget: int) -> Rate:
     robust = group.cluster_sweep().interval(name, budget) if group.clustered else None
-    return _rate(k, n, group.clustered, robust)
+    return _rate(k, n, group.clustered, robust, group.questions)
 
 
 def covered_rate(group: Fold, counts: Tally) -> Rate:
     """Evidence complete after call B, out of the counted episodes whose coverage is known."""
     robust = group.coverage_sweep().interval("pass", counts.budget) if group.clustered else None
-    return _rate(counts.covered_at_b, counts.coverage_n, group.clustered, robust)
+    k, n, questions = counts.covered_at_b, counts.coverage_n, group.coverage_questions
+    return _rate(k, n, group.clustered, robust, questions)
 
 
-def _rate(k: int, n: int, is_clustered: bool, robust: Clustered | None) -> Rate:
+def _rate(
+    k: int, n: int, is_clustered: bool, robust: Clustered | None, questions: int | None
+) -> Rate:
     simple = wilson(k, n)
     if not is_clustered:
         return Rate(k, n, simple, None, simple, "wilson")
     if robust is None or robust.interval is None:
+        if n and questions is not None:
+            once = wilson(k / n * questions, questions)
+            return Rate(k, n, simple, robust, once, "wilson-questions")
         return Rate(k, n, simple, robust, simple, "wilson-iid")
     return Rate(k, n, simple, robust, robust.interval, "clustered")
 

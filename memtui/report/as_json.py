@@ -330,6 +330,8 @@ def _intervals(rate: Rate) -> dict[str, Any]:
         "wilson": _interval(rate.wilson),
         "clustered": None,
     }
+    if rate.method == "wilson-questions":
+        document["wilson_questions"] = _interval(rate.interval)
     if rate.clustered is not None:
         robust = rate.clustered
         document["clustered"] = {

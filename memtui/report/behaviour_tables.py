@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from memtui.model import Regime
 from memtui.report.model import Cell, Report
-from memtui.report.table import LEFT, RIGHT, Table, arm_names, percent, scale_text, shown_interval
+from memtui.report.table import (
+    LEFT,
+    RIGHT,
+    Table,
+    arm_names,
+    percent,
+    scale_text,
+    shown_interval,
+    stands_in,
+)
 from memtui.views.numbers import UNKNOWN
 
 _COLUMNS = (
@@ -139,7 +148,8 @@ def abstention(report: Report) -> Table:
         ),
         "<>>>>>>>>",
         tuple(rows),
-        "right is to say that there is no answer, within budget; never pooled with the items above",
+        "right is to say that there is no answer, within budget; never pooled with the items above"
+        + stands_in(cells),
     )
 
 

@@ -17,6 +17,7 @@ from memtui.report.table import (
     scale_text,
     share,
     shown_interval,
+    stands_in,
 )
 from memtui.views.numbers import UNKNOWN, level
 
@@ -70,9 +71,7 @@ def how_to_read(report: Report) -> str:
     )
     if any(cell.counts.coverage_n != cell.counts.n for cell in cells):
         caption += " (its n where it differs)"
-    if any(cell.rates["pass"].method == "wilson-iid" for cell in cells):
-        caption += "; * all histories agree, Wilson instead"
-    return caption
+    return caption + stands_in(cells)
 
 
 def denominators(report: Report) -> Table:

@@ -140,13 +140,15 @@ class Selection:
             (fact.cell_id, fact.answerable, value)
             for fact, value in zip(self.facts, values, strict=True)
         ]
-        return fold(self.facts, keys, [fact.cluster for fact in self.facts], self.mode)
+        clusters = [fact.cluster for fact in self.facts]
+        return fold(self.facts, keys, clusters, self.mode, [fact.item_id for fact in self.facts])
 
     def _fold(self, facts: Collection[EpisodeFact]) -> dict[Hashable, Fold]:
         if isinstance(facts, FactValues):
             return fold_facts(facts.packed, self.mode)  # once per course, not once per episode
         keys = [(fact.cell_id, fact.answerable) for fact in facts]
-        return fold(facts, keys, [fact.cluster for fact in facts], self.mode)
+        clusters = [fact.cluster for fact in facts]
+        return fold(facts, keys, clusters, self.mode, [fact.item_id for fact in facts])
 
     def _results(self, facts: Collection[EpisodeFact]) -> dict[int, Results]:
         found: dict[int, Results] = {}

@@ -59,5 +59,14 @@ def arm_names(cells: Sequence[Cell]) -> list[str]:
 
 def shown_interval(rate: Rate) -> str:
     """The interval to show; `*` where all histories agree and Wilson stands in for it."""
-    star = "*" if rate.method == "wilson-iid" else ""
+    star = "*" if rate.stands_in else ""
     return interval_text(rate.interval) + star
+
+
+def stands_in(cells: Sequence[Cell]) -> str:
+    """What `*` means, for the caption of a table with one of `shown_interval`; empty where there is none."""
+    rates = [rate for cell in cells if (rate := cell.rates["pass"]).stands_in]
+    if not rates:
+        return ""
+    over = " over questions" if any(rate.method == "wilson-questions" for rate in rates) else ""
+    return f"; * all histories agree, Wilson{over} instead"

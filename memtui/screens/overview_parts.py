@@ -51,7 +51,8 @@ def share_text(label: str, share: Share, look: Look) -> Text:
     if share.interval is not None:
         low, high = percent(share.interval.low), percent(share.interval.high)
         method = f", {share.method}" if share.method else ""
-        text.append(f" ({low}–{high}{method})", look.muted)
+        star = "*" if share.stands_in else ""  # as `memtui report` marks it
+        text.append(f" ({low}–{high}{star}{method})", look.muted)
     return text
 
 

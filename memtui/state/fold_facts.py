@@ -38,7 +38,7 @@ def fold_facts(
         else zip(cells, answerable, strict=True)
     )
     keys = [named.setdefault(key, key) for key in by]  # each key kept once, not once per episode
-    return fold_numbered(numbers, signatures, keys, [one[0] for one in about], mode)
+    return fold_numbered(numbers, signatures, keys, [one[0] for one in about], mode, items)
 
 
 def count_signatures(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memtui.metrics.histogram import Fold
-from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval, wilson
+from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval
 from memtui.metrics.p90r import Quantile, quantile_of_counts
 from memtui.metrics.rates import Rate, Tally, covered_rate, pass_rate, passed, rate, tally
 from memtui.metrics.scales import OWN, scale_conditions
@@ -55,6 +55,8 @@ class Share:
     interval: Interval | None
     method: str = ""
     """Said with the interval where it is not Wilson's for independent questions."""
+    stands_in: bool = False
+    """Whether Wilson's stands in for a clustered interval without width; marked `*`."""
 
     @property
     def value(self) -> float | None:
@@ -128,15 +130,14 @@ class CellView:
         if measure is Measure.ABSTAINED:
             if self._apart is None:
                 return NO_SHARE
-            k, n = passed(self._apart, self._budget, self._mode), self._apart.steady(self._mode).n
-            return Share(k, n, wilson(k, n))
-        if measure is Measure.PASS:
+            found = pass_rate(self._apart, self._budget, self._mode)
+        elif measure is Measure.PASS:
             found = pass_rate(self._group, self._budget, self._mode)
         elif measure is Measure.COVERED:
             found = covered_rate(self._group, self.counts)
         else:
             found = rate(self._group, self.counts, measure.value)
-        return Share(found.k, found.n, found.interval, _method(found))
+        return Share(found.k, found.n, found.interval, _method(found), found.stands_in)
 
     @property
     def pass_at_b(self) -> float | None:
@@ -314,7 +315,10 @@ def _rung_order(rung: Rung) -> tuple[bool, float, str]:
 
 
 def _method(found: Rate) -> str:
-    """`clustered`, and whether the clusters are too few to trust it."""
+    """`clustered`, and whether the clusters are too few to trust it; or why it is Wilson's."""
+    if found.stands_in and found.clustered is not None:
+        one = found.clustered.clusters == 1
+        return "one history" if one else "all histories agree"
     if found.method != "clustered" or found.clustered is None:
         return ""
     few = found.clustered.clusters < TOO_FEW_CLUSTERS

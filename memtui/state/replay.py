@@ -118,11 +118,13 @@ class Replay:
         before = self._shown.pop(episode, None)
         folded = self._only is None or episode in self._only
         if before is not None and folded:
-            self._folds.take(before, (before.cell_id, before.answerable), before.cluster)
+            self._folds.take(
+                before, (before.cell_id, before.answerable), before.cluster, before.item_id
+            )
         if fact is not None:
             self._shown[episode] = fact
             if folded:
-                self._folds.put(fact, (fact.cell_id, fact.answerable), fact.cluster)
+                self._folds.put(fact, (fact.cell_id, fact.answerable), fact.cluster, fact.item_id)
 
     # --- what is shown --------------------------------------------------------------------------
 

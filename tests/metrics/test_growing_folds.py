@@ -27,6 +27,12 @@ class Fact(NamedTuple):
     forced: int = 0
     abstained: int = 0
     redundant: int = 0
+    item: int = 0
+
+    @property
+    def question(self) -> tuple[int, int]:
+        """A question belongs to one cluster."""
+        return self.cluster, self.item
 
 
 FACTS = st.builds(
@@ -42,6 +48,7 @@ FACTS = st.builds(
     answerable=st.integers(0, 1),
     label=st.sampled_from([None, "right", "wrong", "unknown"]),
     redundant=st.integers(0, 2),
+    item=st.integers(0, 2),
 )
 
 
@@ -51,23 +58,24 @@ def test_put_and_take_in_any_order_is_a_fold_of_what_is_left(
 ) -> None:
     growing = GrowingFolds("post_hoc")
     for number, (fact, _) in enumerate(facts):
-        growing.put(fact, fact.cell, fact.cluster)
+        growing.put(fact, fact.cell, fact.cluster, fact.question)
         if number == look_at:
             growing.folds()  # what was asked for before must not stick
     for fact, taken in facts:
         if taken:
-            growing.take(fact, fact.cell, fact.cluster)
+            growing.take(fact, fact.cell, fact.cluster, fact.question)
     left = [fact for fact, taken in facts if not taken]
-    expected = fold(left, [f.cell for f in left], [f.cluster for f in left], "post_hoc")
+    cells, clusters = [f.cell for f in left], [f.cluster for f in left]
+    expected = fold(left, cells, clusters, "post_hoc", [f.question for f in left])
     assert growing.folds() == expected
 
 
 def test_a_group_that_did_not_change_keeps_its_fold() -> None:
     one = Fact(1, 1, 1, "answered", 1, 1, 1, 2, 1, "right")
     growing = GrowingFolds("post_hoc")
-    growing.put(one, 1, 1)
-    growing.put(one._replace(cluster=2), 2, 2)
+    growing.put(one, 1, 1, 1)
+    growing.put(one._replace(cluster=2), 2, 2, 2)
     before = growing.folds()
-    growing.put(one._replace(cluster=3), 2, 3)
+    growing.put(one._replace(cluster=3), 2, 3, 3)
     after = growing.folds()
     assert after[1] is before[1] and after[2] is not before[2]

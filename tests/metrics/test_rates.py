@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.metrics.histogram import Fold, fold, merge
-from memtui.metrics.intervals import clustered
+from memtui.metrics.intervals import clustered, wilson
 from memtui.metrics.outcome import outcome, standing
 from memtui.metrics.p90r import inverted_cdf_rank, quantile_of_counts
-from memtui.metrics.rates import Tally, overshoots, p90r, rate, tally
+from memtui.metrics.rates import Tally, covered_rate, overshoots, p90r, pass_rate, rate, tally
 from memtui.metrics.regime import flags, regime
 from memtui.model import Outcome
 from tests.metrics.episodes import Episode, episodes
@@ -193,6 +193,39 @@ def test_independent_questions_get_wilson_and_shared_histories_the_clustered_int
     thirds = [Episode(label="right" if number % 3 else "wrong") for number in range(30)]
     equal = folded(thirds, [number // 3 for number in range(30)])
     assert rate(equal, tally(equal, 2, "post_hoc"), "pass").method == "wilson-iid"
+
+
+@pytest.mark.parametrize("label", ["right", "wrong"])
+def test_repeats_that_all_agree_make_the_interval_no_narrower(label: str) -> None:
+    """Five repeats of each of eight questions say no more than eight questions where all end alike."""
+    facts = [Episode(label=label, t_star=1, first_hit=1)] * 40
+    facts += [Episode(label=None, end_reason="provider_error")] * 2
+    questions = [number // 5 for number in range(40)] + [8, 9]  # two questions without an outcome
+    group = fold(facts, [0] * 42, questions, "post_hoc", questions)[0]
+    found = pass_rate(group, 2, "post_hoc")
+    assert (found.n, found.method, found.stands_in) == (40, "wilson-questions", True)
+    assert found.interval == wilson(8 if label == "right" else 0, 8) != found.wilson
+    covered = covered_rate(group, tally(group, 2, "post_hoc"))
+    assert (covered.n, covered.interval) == (40, wilson(8, 8))
+
+
+def test_questions_of_one_history_are_not_taken_for_repeats() -> None:
+    facts = [Episode()] * 30
+    conversations, questions = [n // 10 for n in range(30)], list(range(30))
+    once = fold(facts, [0] * 30, conversations, "post_hoc", questions)[0]
+    found = pass_rate(once, 2, "post_hoc")
+    assert (found.method, found.interval) == ("wilson-iid", wilson(30, 30))
+    twice = fold(facts, [0] * 30, conversations, "post_hoc", [n // 2 for n in questions])[0]
+    found = pass_rate(twice, 2, "post_hoc")
+    assert (found.method, found.interval) == ("wilson-questions", wilson(15, 15))
+
+
+def test_repeats_that_differ_alike_everywhere_count_once_with_their_mean() -> None:
+    facts = [Episode(label="right" if number % 3 else "wrong") for number in range(30)]
+    questions = [number // 3 for number in range(30)]
+    found = pass_rate(fold(facts, [0] * 30, questions, "post_hoc", questions)[0], 2, "post_hoc")
+    assert found.method == "wilson-questions"
+    assert found.interval == wilson(20 / 30 * 10, 10) != found.wilson
 
 
 def test_overshoots_count_covered_episodes_by_verdict() -> None:

@@ -11,4 +11,5 @@ from memtui.store.records import EpisodeFact
 
 def fold_cells(facts: Sequence[EpisodeFact], mode: str) -> Folds:
     """Fold the facts of a file by cell, answerable and unanswerable items apart."""
-    return fold(facts, [(f.cell_id, f.answerable) for f in facts], [f.cluster for f in facts], mode)
+    cells, clusters = [(f.cell_id, f.answerable) for f in facts], [f.cluster for f in facts]
+    return fold(facts, cells, clusters, mode, [f.item_id for f in facts])
