@@ -42,6 +42,12 @@ def scale_value(scale: float | None) -> float | int | str | None:
     return int(scale) if float(scale).is_integer() else scale
 
 
+def on_ladder(scale: float | None, conditions: str) -> bool:
+    """Whether conditions are a number of irrelevant sessions and nothing else: a rung of the one ladder on
+    which s* and the change are read."""
+    return scale is not None and scale != OWN and conditions == scale_conditions(scale)
+
+
 def scale_conditions(scale: float, ladder_seed: int | None = None) -> str:
     """The conditions of an episode (`scale=100|seed=1`), or of a cell when no seed is given."""
     label = f"scale={scale_label(scale)}"

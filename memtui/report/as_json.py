@@ -210,6 +210,7 @@ def costs_document(costs: Costs) -> dict[str, Any]:
             {
                 "arm": one.arm,
                 "scale": scale_value(one.scale),
+                "conditions": one.conditions,
                 "episodes": one.episodes,
                 "right": one.right,
                 "phases": [phase_document(phase) for phase in one.phases],

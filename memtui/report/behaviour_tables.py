@@ -9,6 +9,7 @@ from memtui.report.table import (
     RIGHT,
     Table,
     arm_names,
+    cell_text,
     percent,
     scale_text,
     shown_interval,
@@ -43,7 +44,7 @@ def regimes(report: Report) -> Table:
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
         shown = [regime for _, regime in _COLUMNS] + (list(_NA) if unknown else [])
-        row = [name, scale_text(cell.scale), str(cell.counts.n)]
+        row = [name, cell_text(cell), str(cell.counts.n)]
         rows.append((*row, *(str(cell.counts.regimes[regime]) for regime in shown)))
     caption = (
         "episodes; exhausted by coverage after call B, right and wrong by coverage at the end; a right "
@@ -64,7 +65,7 @@ def stopping_table(report: Report) -> Table:
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
         found = cell.stopping
-        row = [name, scale_text(cell.scale), f"{found.covered}/{found.coverage_n}"]
+        row = [name, cell_text(cell), f"{found.covered}/{found.coverage_n}"]
         row += [f"{percent(b.p_right)} ({b.n})" if b.n else UNKNOWN for b in found.buckets]
         mean = found.mean_overshoot
         row += [UNKNOWN if mean is None else f"{mean:.2f}"]
@@ -101,9 +102,7 @@ def repeats(report: Report) -> Table:
         for k in range(1, most + 1):
             value, n = found.pass_hat.get(k, (None, 0))
             values.append(f"{percent(value)} ({n})")
-        rows.append(
-            (name, scale_text(cell.scale), str(found.questions), percent(found.mean), *values)
-        )
+        rows.append((name, cell_text(cell), str(found.questions), percent(found.mean), *values))
     return Table(
         "Repeats",
         header,
@@ -123,7 +122,7 @@ def abstention(report: Report) -> Table:
         rows.append(
             (
                 name,
-                scale_text(cell.scale),
+                cell_text(cell),
                 str(counts.n),
                 percent(rate.value),
                 shown_interval(rate),

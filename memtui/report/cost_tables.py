@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.metrics.cost import Amount, PhaseCost, Spent, total
 from memtui.report.model import Report
-from memtui.report.table import RIGHT, Table, scale_text
+from memtui.report.table import RIGHT, Table, cell_text
 from memtui.views.numbers import UNKNOWN, compact, duration, money
 
 _FIGURES = (
@@ -89,7 +89,7 @@ def cost_by_cell(report: Report) -> Table:
             first = phase is cell.phases[0] if cell.phases else True
             last = cell.arm
             rows.append(
-                (shown, scale_text(cell.scale) if first else "", phase.phase,
+                (shown, cell_text(cell) if first else "", phase.phase,
                  *_episodes(phase, cell.episodes, cell.right), *figures(phase, cell.right))
             )  # fmt: skip
     header = ("arm", "scale", "phase", "episodes", "right", *_FIGURES)

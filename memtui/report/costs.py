@@ -116,7 +116,7 @@ class Ledger:
             right[one.cell_id] += one.counts.right
         by_cell = tuple(
             CellCost(
-                row.id, row.arm, row.scale, self._ended[row.id], right[row.id],
+                row.id, row.arm, row.scale, row.conditions, self._ended[row.id], right[row.id],
                 in_order(self._cells.get(row.id, ())),
             )
             for row in self._rows

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import FEW_CLUSTERS
 from memtui.metrics.ladder_bootstrap import Resampler
 from memtui.metrics.p90r import quantile_of_counts
-from memtui.metrics.rates import Tally, tally
+from memtui.metrics.rates import rate, tally
+from memtui.metrics.scales import on_ladder
 from memtui.metrics.usable_scale import RungRate, usable_scale
 from memtui.report.model import Arm, Cell, Drop
 from memtui.report.selection import Results, Selection
@@ -25,7 +27,7 @@ def arm_reports(
     bootstrap: bool,
 ) -> tuple[Arm, ...]:
     """One row per arm that has an episode, from the questions that every rung has."""
-    ladder_cells = _ladder_cells(selection, cells, budget)
+    rung_of = _rungs(selection, cells, budget)
     results: dict[int, Results] = {}
     resampler = None
     if bootstrap:
@@ -36,8 +38,8 @@ def arm_reports(
         mine = [cell for cell in cells if cell.arm == arm.key]
         if not mine:
             continue
-        ladder = [cell for cell in mine if cell.scale is not None and cell.scale >= 0]
-        rungs = [ladder_cells[cell.cell_id] for cell in ladder]
+        ladder = [cell for cell in mine if cell.cell_id in rung_of]
+        rungs = [rung_of[cell.cell_id] for cell in ladder]
         measured = {cell.scale for cell in ladder}
         rungs += [RungRate(s, 0, 0) for s in source.run.scales if s >= 0 and s not in measured]
         calls: Counter[tuple[int, bool]] = Counter()
@@ -79,27 +81,21 @@ def arm_reports(
     return tuple(arms)
 
 
-def _ladder_cells(selection: Selection, cells: Sequence[Cell], budget: int) -> dict[int, RungRate]:
-    """Pass@B per cell on the questions every rung has."""
-    if selection.ladder_items is None:
-        return {cell.cell_id: _rung(cell, cell.counts) for cell in cells}
-    nothing = Tally(budget, selection.mode)
+def _rungs(selection: Selection, cells: Sequence[Cell], budget: int) -> dict[int, RungRate]:
+    """Pass@B of the cells that are rungs of the ladder, on the questions every rung has."""
     found = {}
     for cell in cells:
-        group = selection.ladder_folds.get((cell.cell_id, 1))
-        counts = nothing if group is None else tally(group, budget, selection.mode)
-        found[cell.cell_id] = _rung(cell, counts)
+        if cell.scale is None or not on_ladder(cell.scale, cell.conditions):
+            continue
+        counts, passing = cell.counts, cell.rates["pass"]
+        if selection.ladder_items is not None:
+            group = selection.ladder_folds.get((cell.cell_id, 1)) or Fold()
+            counts = tally(group, budget, selection.mode)
+            passing = rate(group, counts, "pass")
+        found[cell.cell_id] = RungRate(
+            cell.scale, counts.passed, counts.n, counts.n_lost, passing.interval
+        )
     return found
-
-
-def _rung(cell: Cell, counts: Tally) -> RungRate:
-    return RungRate(
-        cell.scale or 0.0,
-        counts.passed,
-        counts.n,
-        counts.n_lost,
-        cell.rates["pass"].interval,
-    )
 
 
 def with_bootstrap(selection: Selection, cells: Sequence[Cell], budget: int) -> None:

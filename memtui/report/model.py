@@ -121,6 +121,7 @@ class CellCost:
     cell_id: int
     arm: str
     scale: float | None
+    conditions: str
     episodes: int
     right: int
     phases: tuple[PhaseCost, ...]

@@ -12,9 +12,9 @@ from memtui.report.table import (
     RIGHT,
     Table,
     arm_names,
+    cell_text,
     interval_text,
     percent,
-    scale_text,
     share,
     shown_interval,
     stands_in,
@@ -45,7 +45,7 @@ def reliability(cells: Sequence[Cell], report: Report, title: str, *, caption: s
         rows.append(
             (
                 name,
-                scale_text(cell.scale),
+                cell_text(cell),
                 str(counts.n),
                 percent(cell.rates["pass"].value),
                 shown_interval(cell.rates["pass"]),
@@ -87,7 +87,7 @@ def denominators(report: Report) -> Table:
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
         found = cell.counts.policies
-        row = [name, scale_text(cell.scale)]
+        row = [name, cell_text(cell)]
         row += [f"{share(*found[p])} ({found[p][1]})" for p in ("errors_excluded", *policies)]
         if clean:
             row.append(UNKNOWN if cell.clean is None else _with_n(cell.clean))
@@ -122,7 +122,7 @@ def clusters(report: Report) -> Table:
         rows.append(
             (
                 name,
-                scale_text(cell.scale),
+                cell_text(cell),
                 str(robust.clusters),
                 UNKNOWN if robust.icc is None else f"{robust.icc:.3f}",
                 UNKNOWN if robust.design_effect is None else f"{robust.design_effect:.2f}",

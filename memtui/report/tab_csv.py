@@ -77,7 +77,7 @@ def _trust(report: Report, causes: tuple[str, ...], most: int) -> Iterator[list[
 
 _SIDE = ("model_calls", "tokens", "tokens_unknown_lines", "cost_usd", "cost_unknown_lines")
 _COST = (
-    "arm", "memory", "scale", "phase", "episodes", "right", "lines",
+    "arm", "memory", "scale", "conditions", "phase", "episodes", "right", "lines",
     *(f"{side}_{name}" for side in ("paid", "cold") for name in _SIDE), "wall_ms",
     "wall_unknown_lines",
 )  # fmt: skip
@@ -88,10 +88,16 @@ def _cost(report: Report) -> Iterator[list[Value]]:
     for cell in report.costs.cells:
         scale = None if cell.scale is None else scale_label(cell.scale)
         for phase in cell.phases:
-            place: list[Value] = [cell.arm, memories.get(cell.arm), scale, phase.phase]
+            place: list[Value] = [
+                cell.arm,
+                memories.get(cell.arm),
+                scale,
+                cell.conditions,
+                phase.phase,
+            ]
             yield [*place, cell.episodes, cell.right, *_phase(phase)]
     for ingest in report.costs.ingests:
-        yield [None, ingest.memory, None, "ingest", None, None, *_phase(ingest.cost)]
+        yield [None, ingest.memory, None, None, "ingest", None, None, *_phase(ingest.cost)]
 
 
 def _phase(cost: PhaseCost) -> list[Value]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from memtui.metrics.intervals import Interval
 from memtui.metrics.rates import Rate
-from memtui.metrics.scales import scale_label
-from memtui.report.model import Cell
+from memtui.metrics.scales import scale_conditions, scale_label
+from memtui.report.model import Cell, CellCost
 from memtui.views.numbers import UNKNOWN
+from memtui.views.text_door import clean_line
 
 LEFT = "<"
 RIGHT = ">"
@@ -41,6 +42,14 @@ def interval_text(interval: Interval | None) -> str:
 def scale_text(scale: float | None) -> str:
     """A rung, or `–` for a run without scales."""
     return UNKNOWN if scale is None else scale_label(scale)
+
+
+def cell_text(cell: Cell | CellCost) -> str:
+    """What a cell of an arm is apart from its other cells: its scale, or all its conditions where there are
+    more than that."""
+    if cell.scale is not None and cell.conditions in ("", scale_conditions(cell.scale)):
+        return scale_label(cell.scale)
+    return clean_line(cell.conditions, width=40) if cell.conditions else UNKNOWN
 
 
 def share(k: int, n: int) -> str:

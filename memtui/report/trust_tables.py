@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from memtui.report.model import Cell, Report
-from memtui.report.table import LEFT, RIGHT, Table, arm_names, interval_text, percent, scale_text
+from memtui.report.table import LEFT, RIGHT, Table, arm_names, cell_text, interval_text, percent
 from memtui.views.numbers import UNKNOWN
 
 
@@ -32,7 +32,7 @@ def exclusions(report: Report) -> Table:
     rows = []
     for name, cell in zip(arm_names(report.cells), report.cells, strict=True):
         counts = cell.counts
-        row = [name, scale_text(cell.scale), str(counts.n), str(counts.n_excluded)]
+        row = [name, cell_text(cell), str(counts.n), str(counts.n_excluded)]
         row += [str(counts.excluded[cause]) for cause in causes]
         row += [str(counts.system_failed), str(counts.no_answer), str(counts.pending)]
         if judged:

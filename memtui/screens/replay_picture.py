@@ -38,7 +38,8 @@ def read_replay(session: RunSession, settings: Settings) -> Replay:
     left_out = session.marks.bad_gold if settings.without_flagged else frozenset()
     timeline = read_timeline(session.reader, settings.judge, facts, left_out)
     run = session.header.run
-    return Replay(timeline, run.mode, run.planned, session.passing(settings))
+    unfilled = session.reader.unfilled_items()
+    return Replay(timeline, run.mode, run.planned, session.passing(settings), unfilled)
 
 
 def picture_at(session: RunSession, settings: Settings, replay: Replay, moment: float) -> Picture:
@@ -48,7 +49,7 @@ def picture_at(session: RunSession, settings: Settings, replay: Replay, moment: 
     overview = build_overview(
         header.arms, header.cells, header.run.scales, folds,
         budget=settings.budget, alpha=settings.alpha, mode=header.run.mode,
-        order=settings.arm_order,
+        order=settings.arm_order, ladder=replay.ladder_folds(),
     )  # fmt: skip
     troubles = Troubles()
     if not settings.filter:  # an alarm is about the whole run

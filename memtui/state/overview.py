@@ -11,7 +11,7 @@ from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval
 from memtui.metrics.p90r import Quantile, quantile_of_counts
 from memtui.metrics.rates import Rate, Tally, covered_rate, pass_rate, passed, rate, tally
-from memtui.metrics.scales import OWN, scale_conditions
+from memtui.metrics.scales import on_ladder, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
 from memtui.state.settings import ArmOrder
@@ -76,12 +76,8 @@ class Rung:
 
     @property
     def on_ladder(self) -> bool:
-        """Whether it is a number of irrelevant sessions and nothing else: s* and change are read there."""
-        return (
-            self.scale is not None
-            and self.scale != OWN
-            and self.conditions == scale_conditions(self.scale)
-        )
+        """Whether s* and change are read there."""
+        return on_ladder(self.scale, self.conditions)
 
 
 class CellView:

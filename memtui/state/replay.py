@@ -44,19 +44,30 @@ def clock(seconds: float) -> str:
 
 
 class Replay:
-    """A timeline up to a moment. `only`: episodes that pass the filter line; others are not folded."""
+    """A timeline up to a moment.
+
+    `only`: episodes that pass the filter line; others are not folded. `unfilled`: ids of the items that some
+    rung lacks, which are no part of the ladder.
+    """
 
     def __init__(
-        self, timeline: Timeline, mode: str, planned: int, only: Collection[int] | None = None
+        self,
+        timeline: Timeline,
+        mode: str,
+        planned: int,
+        only: Collection[int] | None = None,
+        unfilled: Collection[int] = (),
     ) -> None:
         self.timeline = timeline
         self._mode, self._planned, self._only = mode, planned, only
+        self._unfilled = frozenset(unfilled)
         self._rewind()
 
     def _rewind(self) -> None:
         self.moment = 0.0
         self._next = 0
         self._folds = GrowingFolds(self._mode)
+        self._ladder_folds = GrowingFolds(self._mode) if self._unfilled else None
         self._shown: dict[int, EpisodeFact] = {}
         self._in_flight: dict[int, None] = {}
         self._latest: deque[int] = deque(maxlen=FEED)
@@ -116,21 +127,26 @@ class Replay:
     def _show(self, episode: int, fact: EpisodeFact | None) -> None:
         """Take out of the folds what was shown of an attempt, and put in what is shown of it now."""
         before = self._shown.pop(episode, None)
-        folded = self._only is None or episode in self._only
-        if before is not None and folded:
-            self._folds.take(
-                before, (before.cell_id, before.answerable), before.cluster, before.item_id
-            )
         if fact is not None:
             self._shown[episode] = fact
-            if folded:
-                self._folds.put(fact, (fact.cell_id, fact.answerable), fact.cluster, fact.item_id)
+        if self._only is not None and episode not in self._only:
+            return
+        for folds in (self._folds, self._ladder_folds):
+            for one, change in ((before, GrowingFolds.take), (fact, GrowingFolds.put)):
+                if folds is None or one is None:
+                    continue
+                if folds is self._folds or one.item_id not in self._unfilled:
+                    change(folds, one, (one.cell_id, one.answerable), one.cluster, one.item_id)
 
     # --- what is shown --------------------------------------------------------------------------
 
     def folds(self) -> Folds:
         """What had ended, folded for the overview; attempts under way are pending in it."""
         return self._folds.folds()
+
+    def ladder_folds(self) -> Folds | None:
+        """The same over the questions that every rung has; None where no rung lacks one."""
+        return None if self._ladder_folds is None else self._ladder_folds.folds()
 
     def facts(self) -> list[EpisodeFact]:
         """Everything counted or under way at the moment."""
