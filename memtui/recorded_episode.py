@@ -128,6 +128,7 @@ class EpisodeRecord:
             self._step(
                 "context",
                 at=when,
+                call_no=0,
                 k_returned=len(made),
                 k_shown=sum(h.shown for h in made),
                 hits=made,

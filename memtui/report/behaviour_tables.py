@@ -61,7 +61,7 @@ def stopping_table(report: Report) -> Table:
     header += ["redundant", "gave up early"]
     if tokens:
         header.append("tokens after")
-    cells = [cell for cell in report.cells if cell.p90r.value]
+    cells = [cell for cell in report.cells if cell.p90r.value is not None]
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
         found = cell.stopping

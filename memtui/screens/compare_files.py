@@ -38,9 +38,9 @@ class ComparedFiles:
                 tail.close()
             self._tails.clear()
             self._side_files.clear()
-        for reader in self._foreign.values():
-            reader.close()
-        self._foreign.clear()
+            for reader in self._foreign.values():
+                reader.close()
+            self._foreign.clear()
 
     def changed(self) -> bool:
         """Whether a file that is not the open one has other episodes, verdicts or flags than before.
@@ -111,15 +111,16 @@ class ComparedFiles:
     def _reader(self, session: RunSession, path: Path) -> RunReader:
         if path == session.path:
             return session.reader
-        if path not in self._foreign:
+        reader = self._foreign.get(path)
+        if reader is None:
             reader = open_run(path)
             side_file = SideFile(path, reader.run().uid)
             with self._lock:
                 # Before anything is read: what is written from now on is noticed.
                 self._tails[path] = Tail(path, [reader])
                 self._side_files[path] = (side_file, side_file.stamp())
-            self._foreign[path] = reader
-        return self._foreign[path]
+                self._foreign[path] = reader
+        return reader
 
     def _source(
         self, session: RunSession, settings: Settings, path: Path, *arms: str

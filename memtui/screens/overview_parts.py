@@ -120,7 +120,8 @@ def _excluded(cell: CellView, look: Look) -> Text:
             f"{count} {cause}" for cause, count in cell.counts.excluded.most_common()
         )
         passed, all_of_them = cell.counts.policies["errors_wrong"]
-        causes += f"; {percent(passed / all_of_them)} % pass if they count"
+        if all_of_them:  # not where all that is excluded was flagged: that never counts
+            causes += f"; {percent(passed / all_of_them)} % pass if they count"
         text.append(f" ({causes})", look.muted)
     return text
 

@@ -149,10 +149,15 @@ def run_cells(line: RunLine, look: Look, *, marked: bool, width: int) -> dict[st
         cells["n"] = compact(counts.n) if counts.n > 99_999 else str(counts.n)
         out = counts.n_excluded
         cells["excluded"] = styled(short(out, 4), look.missing if out else look.muted)
-        cells["scales"] = bars(
-            [k / n if n else None for _, k, n in line.by_scale[:8]], look, gap=""
-        )
+        cells["scales"] = _scale_bars([k / n if n else None for _, k, n in line.by_scale], look)
     return cells
+
+
+def _scale_bars(rates: Sequence[float | None], look: Look) -> Text:
+    """One bar a scale; of more than there is room for the largest, which are the hardest."""
+    if len(rates) <= SCALES[1]:
+        return bars(rates, look, gap="")
+    return styled("…", look.muted).append_text(bars(rates[1 - SCALES[1] :], look, gap=""))
 
 
 def short(number: int, width: int) -> str:

@@ -12,13 +12,16 @@ from memtui.metrics.outcome import standing
 from memtui.model import FLAGGED
 from memtui.report.as_json import report_document
 from memtui.report.build import build_report
+from memtui.report.plot import overview_of
 from memtui.report.source import ReportSource
+from memtui.screens.overview_parts import cell_facts
 from memtui.state.deep_link import choose
 from memtui.state.overview import build_overview
 from memtui.state.session import RunSession
 from memtui.store.reader import open_run
 from memtui.store.side_file import BAD_GOLD, FLAG, SideFile
-from tests.report.generated_run import anything
+from memtui.views.look import NO_COLOUR
+from tests.report.generated_run import ARMS, RunFile, anything
 
 FLAGGED_KEYS = frozenset({"q1", "q4", "q7"})
 
@@ -114,3 +117,20 @@ def test_a_source_says_what_it_leaves_out(flagged_run: Path) -> None:
         assert ReportSource(reader, flagged="exclude").left_out == FLAGGED_KEYS
         assert ReportSource(reader).left_out == frozenset()
         assert not any(f.end_reason == FLAGGED for f in ReportSource(reader).facts)
+
+
+def test_a_cell_of_flagged_questions_only_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    run = RunFile(tmp_path / "a.memtui")
+    run.item("q1")
+    run.add(ARMS[0], "q1", 0.0, [["e-q1"]])
+    path = run.write()
+    with open_run(path) as reader:
+        SideFile(path, reader.run().uid).append(FLAG, "q1", BAD_GOLD)
+        overview = overview_of(ReportSource(reader, flagged="exclude"), 2, 0.7)
+    view = overview.cell(0, 0)
+    assert view is not None and view.n == 0
+    shown = " ".join(line.plain for line in cell_facts(overview.arms[0], view, 80, NO_COLOUR))
+    assert "excluded 1 (1 flagged)" in shown

@@ -8,17 +8,21 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
 from memtui.errors import UserError
 from memtui.report.build import build_report
+from memtui.screens.run_columns import run_cells
 from memtui.state import run_list
 from memtui.state.run_cost import Paid, paid_for
 from memtui.state.run_list import RunLine, RunList, has_words, next_match, ordered
 from memtui.store.reader import RunReader, open_run
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, NOTE, SideFile
+from memtui.views.look import NO_COLOUR
 from tests.ui.make_run import Story, write
 from tests.ui.run_folder import RunFolder, beat, copy, pay
 
@@ -178,3 +182,17 @@ def test_search_goes_round_and_looks_into_aliases_and_notes(folder: RunFolder) -
     assert next_match(lines, "GROSSER", at, -1) == 0
     assert next_match(lines, "nothing has this", 0, 1) is None
     assert next_match([], "x", 0, 1) is None
+
+
+def test_of_many_scales_the_largest_have_their_bars(folder: RunFolder) -> None:
+    line = read(RunList(folder.folder))["ladder"]
+
+    def shown(scales: int) -> str:
+        rates = tuple(
+            (float(number), 9 if number == scales - 1 else 0, 9) for number in range(scales)
+        )
+        cells = run_cells(replace(line, by_scale=rates), NO_COLOUR, marked=False, width=120)
+        return Text.assemble(cells["scales"]).plain
+
+    assert len(shown(10)) == len(shown(12)) == 10
+    assert shown(12).startswith("…") and shown(12)[-1] == shown(10)[-1] == "█"
