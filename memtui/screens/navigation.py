@@ -24,6 +24,7 @@ from memtui.state.configuration import Configuration
 from memtui.state.places import own_choices
 from memtui.state.session import RunSession
 from memtui.state.start import Start
+from memtui.store.connect import BRIEF
 
 TYPED_AHEAD = 200
 """Looks, 5 ms apart, whether a screen is there to take a key."""
@@ -93,7 +94,7 @@ class NavigatingApp(OpenFileApp):
             self.go("overview")
             return
         try:
-            session = RunSession(path)
+            session = RunSession(path, patience=BRIEF)
         except UserError as error:
             self.say(str(error), error=True)
             return
@@ -106,7 +107,7 @@ class NavigatingApp(OpenFileApp):
         if before is not self._session:
             return
         try:
-            session = RunSession(before.path)
+            session = RunSession(before.path, patience=BRIEF)
         except UserError as error:
             self._fail(error)
             return

@@ -30,6 +30,10 @@ APPLY_EVERY = 0.1
 """Seconds between two repaints of what the file changed: ten a second is as fast as an eye follows."""
 
 
+REMOVED = "file removed"
+"""What is said of a file that is not there any more."""
+
+
 class FileNews(Message):
     """The watching thread saw a change in the file, or could not go on."""
 
@@ -222,22 +226,26 @@ class OpenFileApp(RatedApp):
 
     async def _apply_one(self, session: RunSession, changes: Changes) -> None:
         if changes.gone:
-            self._trouble = "file removed"
+            self._trouble = REMOVED
             self.say(
                 f"{session.path.name} was removed; what is on screen is the last that was read"
             )
             self.freshen()
             return
-        self._trouble = ""
         if changes.replaced:
             session.forget()
             self._all_anew()
-            self.say(f"another file stands at {session.path.name} now: read anew")
+            name = session.path.name
+            if self._trouble in ("", REMOVED):
+                self.say(f"another file stands at {name} now: read anew")
+            else:
+                self.say(f"{name} can be read again: read anew")
         try:
             header = await session.ask(session.changed_header, changes)
         except UserError as error:
             self._fail(error)
             return
+        self._trouble = ""
         if changes.replaced and not header.goes_on_from(session.header):
             self.open_other_run(session)
             return

@@ -20,6 +20,7 @@ from memtui.state.session import RunSession, Shared
 from memtui.state.settings import Settings
 from memtui.state.tab import Tab
 from memtui.store.blame import blaming
+from memtui.store.connect import TIMEOUT
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeFact
 
@@ -58,11 +59,13 @@ class TabFigures:
         self._source: ReportSource | None = None
         self._read_for: tuple[object, ...] = ()
         self._newest: Wanted | None = None
+        self._patience = TIMEOUT
 
     async def report(self, session: RunSession, wanted: Wanted) -> Report | None:
         """The figures; None where something else was wanted before this was begun. UserError where the
         file cannot be read, or the reader has chosen otherwise meanwhile."""
         self._newest = wanted
+        self._patience = session.reader.patience  # where it waited in vain, nobody waits again
         read = None
         if self._read_for != _read_for(wanted):
             read = await session.ask(session.shared, session.settings)
@@ -89,7 +92,7 @@ class TabFigures:
     def _made(self, wanted: Wanted, read: Shared | None) -> Report:
         if self._read_for != _read_for(wanted) or self._source is None:
             self.forget()
-            source = _source(wanted, read)
+            source = _source(wanted, read, self._patience)
             self._source, self._read_for = source, _read_for(wanted)
         source = self._source
         try:
@@ -117,9 +120,9 @@ class TabFigures:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _source(wanted: Wanted, read: Shared | None) -> ReportSource:
+def _source(wanted: Wanted, read: Shared | None, patience: float) -> ReportSource:
     """The file at these choices, with the facts that were read under them."""
-    reader, given = RunReader(wanted.path), False
+    reader, given = RunReader(wanted.path, patience=patience), False
 
     def facts(judge: str) -> Collection[EpisodeFact]:
         nonlocal given

@@ -59,6 +59,7 @@ class RatedApp(App[int]):
         self._settled: RunSession | None = None
         """The file of which all was read."""
         self._trouble = ""
+        self._locked_words = ""
         self._notices = Notices()
 
     @property
@@ -79,7 +80,10 @@ class RatedApp(App[int]):
         return self._troubles or Troubles()
 
     def say(self, message: str, *, error: bool = False) -> None:
-        """A short notice; outside text in it is literal."""
+        """A short notice; outside text in it is literal. That the file is locked is said once: row 1 says so
+        for as long as it is."""
+        if self._trouble == LOCKED and message == self._locked_words:
+            return
         self._notices.say(self, message, error=error)
 
     def freshen(self) -> None:
@@ -226,5 +230,6 @@ class RatedApp(App[int]):
             self.set_timer(TRY_AGAIN, self._read_folds, name="folds-locked")
             if before == LOCKED:
                 return  # it was said
-        self.say(str(error), error=True)
+            self._locked_words = str(error)
+        self._notices.say(self, str(error), error=True)
         self.freshen()

@@ -24,6 +24,7 @@ from memtui.state.settings import Settings, own_judge, settings_of_run
 from memtui.state.tab import OverviewPlace
 from memtui.store import lease
 from memtui.store.blame import blaming
+from memtui.store.connect import TIMEOUT
 from memtui.store.drawn_pages import PageReader
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
@@ -70,10 +71,11 @@ class Shared(NamedTuple):
 class RunSession:
     """A run file that is open in the app."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file; StoreError (one line) when it cannot be used."""
+    def __init__(self, path: Path, *, patience: float = TIMEOUT) -> None:
+        """Open the file; StoreError (one line) when it cannot be used. `patience`: seconds it waits for a
+        lock, here and not when something is asked."""
         self.path = path
-        self._reader = open_run(path)
+        self._reader = open_run(path, patience=patience)
         self.pages: RunReader = PageReader(path)
         """A second connection, for the lines that come into view: never kept waiting by a long query."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memtui-read")
@@ -91,6 +93,7 @@ class RunSession:
         self.overview_at: OverviewPlace | None = None
         """Where a link wants the overview to begin, until it has begun there."""
         self.header = self.read_header(self._reader)
+        self._reader.patience = TIMEOUT
         run = self.header.run
         judge = own_judge(run.judge, self.header.judges)
         self.side_file = SideFile(path, run.uid)

@@ -13,6 +13,9 @@ ADVICE = ": run `memtui check` on it"
 """What to do about a damaged file, for everybody but the check itself."""
 TIMEOUT = 5.0
 """Seconds SQLite waits for a lock before it gives up."""
+BRIEF = 0.1
+"""Seconds a lock is waited for where somebody waits for the answer, or it was waited for in vain already: a
+writer that ends holds one for a moment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,14 @@ in. Any thread may call; one call runs at a time, and `interrupt()` ends it.
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-import threading
 from array import array
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memtui.store import codec, episode_queries, item_queries
-from memtui.store.connect import TIMEOUT, explain, open_read_only, require_run_file
+from memtui.store.connect import TIMEOUT
+from memtui.store.connection import ReadConnection
 from memtui.store.episode_queries import decoded
 from memtui.store.errors import StoreError
 from memtui.store.heartbeat import heartbeat_of
@@ -44,14 +42,14 @@ DECLARED_SUBSETS = frozenset({"span_answerable"})
 """Item flags that name a subset and not a defect."""
 
 
-def open_run(path: Path | str) -> RunReader:
-    """Open a run file to read.
+def open_run(path: Path | str, *, patience: float = TIMEOUT) -> RunReader:
+    """Open a run file to read; `patience`: seconds it waits for a lock.
 
     StoreError (exit code 3), one line: missing, empty, a folder, not SQLite, of another program,
     damaged, holding no run yet, or live in a folder that cannot be written. A file of a newer version
     opens with `warning` set as long as everything known is in it.
     """
-    reader = RunReader(Path(path))
+    reader = RunReader(Path(path), patience=patience)
     try:
         reader.run()
     except BaseException:
@@ -60,59 +58,15 @@ def open_run(path: Path | str) -> RunReader:
     return reader
 
 
-class RunReader:
+class RunReader(ReadConnection):
     """All questions the screens and reports put to a run file."""
 
     def __init__(self, path: Path, *, patience: float = TIMEOUT) -> None:
-        self.path, self._patience = path, patience
-        self.warning = ""
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
+        super().__init__(path, patience)
         self._items: dict[int, ItemFacts] = {}
         self._clusters: dict[str, int] = {}
         self._qtypes: dict[str, int] = {}
         self._left_out: frozenset[str] = frozenset()
-
-    # -- the connection --------------------------------------------------------------------------
-
-    def query(self, sql: str, params: Sequence[object] = ()) -> list[Any]:
-        """All rows of one statement; StoreError in one line when the file cannot be read."""
-        with self._lock:
-            if self._connection is None:
-                self._connection = self._open()
-            try:
-                return self._connection.execute(sql, params).fetchall()
-            except sqlite3.DatabaseError as error:
-                raise self._explain(error) from None
-            except (OverflowError, UnicodeEncodeError) as error:
-                raise StoreError(f"{self.path} cannot be asked that ({error})") from None
-
-    def _open(self) -> sqlite3.Connection:
-        connection, found = open_read_only(self.path, self._patience)
-        try:
-            self.warning = require_run_file(self.path, found)
-            connection.execute("PRAGMA query_only=1")
-            # Small: each page is read once, or lies in the cache of the operating system anyway.
-            connection.execute("PRAGMA cache_size=-500")
-            connection.execute(
-                "PRAGMA temp_store=MEMORY"
-            )  # a full disk must not keep anyone from reading
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _explain(self, error: sqlite3.Error) -> StoreError:
-        if self.warning and ("no such column" in str(error) or "no such table" in str(error)):
-            return StoreError(f"{self.warning}; and it lacks what this memtui needs ({error})")
-        return explain(self.path, error)
-
-    def interrupt(self) -> None:
-        """End the query that is running in another thread; it raises StoreError there."""
-        connection = self._connection
-        if connection is not None:
-            with contextlib.suppress(sqlite3.ProgrammingError):  # closed at this moment
-                connection.interrupt()
 
     def release(self) -> None:
         """Let go of the file; the next question opens it again.
@@ -120,9 +74,7 @@ class RunReader:
         Called when a run has ended, so that its writer can fold the log in and leave WAL mode.
         """
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            super().release()
             # Another file may stand under the name by then; packed facts may still hold the old dict.
             self._items, self._clusters, self._qtypes = {}, {}, {}
 

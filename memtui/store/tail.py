@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.store.connect import explain, open_read_only, require_run_file
-from memtui.store.errors import NothingYet, StoreError
+from memtui.store.errors import Locked, NothingYet, StoreError
 from memtui.store.reader import RunReader
 
 _ENDED = ("finished", "interrupted")
@@ -139,6 +139,9 @@ class Tail:
             raise explain(self.path, error) from None
         except sqlite3.DatabaseError as error:
             raise explain(self.path, error) from None
+        except Locked:
+            self._signature = ()  # and so it is opened at the next tick
+            return None
         except NothingYet:
             if not self._gone and (status.st_ino, status.st_dev) == self._inode:
                 raise  # the file that was followed, emptied

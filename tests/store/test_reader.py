@@ -13,7 +13,8 @@ import pytest
 
 from memtui.model import EndReason, Evidence, EvidenceStatus, Hit, Item, Turn, Usage
 from memtui.store import migrate
-from memtui.store.errors import StoreError
+from memtui.store.connect import BRIEF, TIMEOUT, open_read_only
+from memtui.store.errors import Locked, StoreError
 from memtui.store.events import HaystackEvent, ItemEvent, LedgerEvent, LogEvent, SessionEvent
 from memtui.store.reader import RunReader, open_run
 from memtui.store.writer import RunWriter
@@ -328,3 +329,30 @@ def test_a_locked_file_is_not_read_past_its_lock(
         other.execute("UPDATE run SET name='half done'")
         with pytest.raises(StoreError, match="locked by another program"):
             RunReader(path, patience=0.01).run()
+
+
+def test_of_all_that_is_asked_under_a_lasting_lock_one_question_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.memtui"
+    make.write(path, *make.opening(), make.started("e1"), make.finished("e1"))
+    waits: list[float] = []
+    opened = open_read_only
+
+    def waited(path: Path, patience: float) -> object:
+        waits.append(patience)
+        return opened(path, 0.0)
+
+    monkeypatch.setattr("memtui.store.connection.open_read_only", waited)
+    with (
+        RunReader(path) as reader,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        for _ in range(3):
+            with pytest.raises(Locked):
+                reader.run()
+        assert waits == [TIMEOUT, BRIEF, BRIEF]
+        other.execute("COMMIT")
+        reader.run()
+        assert reader.query("PRAGMA busy_timeout") == [(round(1000 * TIMEOUT),)]  # as before

@@ -12,6 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from memtui.screens import rated_file
+from memtui.screens.notices import Notices
+from memtui.store.connect import BRIEF
+from memtui.store.connection import ReadConnection
 from memtui.store.errors import StoreError
 from memtui.store.reader import RunReader
 from tests.ui.driving import opened, press, screen_text, settle
@@ -61,7 +65,7 @@ async def test_a_lock_keeps_no_key_waiting_and_is_over_when_it_is(
         await press(pilot, "3")
         session = app.session
         assert session is not None
-        session._reader._patience = 0.1
+        session.reader.patience = 0.1
         for reader in session.readers:
             reader.release()
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -79,3 +83,46 @@ async def test_a_lock_keeps_no_key_waiting_and_is_over_when_it_is(
                 break
         shown = screen_text(app)
         assert "! locked" not in shown
+
+
+async def test_a_lasting_lock_is_waited_for_once_and_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.memtui"
+    await write(path, Story(items=4))
+    waits: list[tuple[bool, float]] = []
+    said: list[str] = []
+    ask = ReadConnection._ask
+
+    def waited(self: ReadConnection, sql: str, params: Sequence[object]) -> list[object]:
+        waits.append((threading.current_thread() is threading.main_thread(), self.patience))
+        return ask(self, sql, params)
+
+    def heard(self: Notices, app: object, message: str, *, error: bool) -> None:
+        said.append(message)
+
+    monkeypatch.setattr(rated_file, "TRY_AGAIN", 0.05)
+    async with opened(path, (120, 36)) as (app, pilot):
+        session = app.session
+        assert session is not None
+        session.reader.patience = patience = 0.3
+        for reader in session.readers:
+            reader.release()
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            monkeypatch.setattr(ReadConnection, "_ask", waited)
+            monkeypatch.setattr(Notices, "say", heard)
+            app.change(replace(session.settings, filter="out:wrong"))
+            await settle(pilot)
+            await press(pilot, "right_square_bracket", "left_square_bracket")
+            for _ in range(4):
+                await asyncio.sleep(0.1)
+                await settle(pilot)
+            app.open_file(path)  # the reader asks for the file itself
+            assert "! locked" in screen_text(app)
+        monkeypatch.undo()
+    asked = len(waits)
+    assert asked > 4  # again and again
+    assert [long for _, long in waits].count(patience) == 1
+    assert max(wait for main, wait in waits if main) <= BRIEF
+    assert len([one for one in said if "locked" in one]) == len({*said}) == 1
