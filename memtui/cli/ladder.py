@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the ladder of one question."""
     from memtui.cli.printing import print_document, print_text
-    from memtui.metrics.outcome import check_budget
+    from memtui.query.budgets import budget_at
     from memtui.report.find_item import find_item
     from memtui.report.ladder import (
         build_ladder_report,
@@ -40,10 +40,7 @@ def run(args: argparse.Namespace) -> int:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
         source = ReportSource(reader, args.judge, args.filter or "", flagged=args.flagged)
-        own = source.run.budget
-        budget = check_budget(
-            own if args.budget is None else args.budget, source.mode, own, source.call_cap
-        )
+        budget = budget_at(reader, source.run, args.budget)
         report = build_ladder_report(source, find_item(reader, args.question), budget)
         if args.arm:
             report = only_arms(report, args.arm)

@@ -61,8 +61,8 @@ def _print_now(args: argparse.Namespace) -> None:
 
 def _print_episode(args: argparse.Namespace) -> None:
     from memtui.cli.printing import print_document, print_text
-    from memtui.metrics.limits import call_cap, is_context_arm
-    from memtui.metrics.outcome import check_budget
+    from memtui.metrics.limits import is_context_arm
+    from memtui.query.budgets import budget_at
     from memtui.report.episode import EpisodeReport, episode_document, episode_text
     from memtui.report.find_episode import find_episode
     from memtui.report.source import choose_judge
@@ -72,12 +72,7 @@ def _print_episode(args: argparse.Namespace) -> None:
         if reader.warning:
             print(f"memtui: {reader.warning}", file=sys.stderr)
         run_row = reader.run()
-        budget = check_budget(
-            run_row.budget if args.budget is None else args.budget,
-            run_row.mode,
-            run_row.budget,
-            call_cap(run_row.config),
-        )
+        budget = budget_at(reader, run_row, args.budget)
         judge, _ = choose_judge(reader, args.judge, run_row.judge)
         detail = find_episode(
             reader,

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Mapping
 from memtui.errors import UserError
 from memtui.metrics.facts import DEFAULT_VIEW
 from memtui.metrics.histogram import Fold
-from memtui.metrics.outcome import check_budget
 from memtui.metrics.rates import RATES, covered_rate, overshoots, p90r, rate, tally
 from memtui.metrics.repeats import repeat_rates
 from memtui.metrics.stopping import stopping
+from memtui.query.budgets import budget_at
 from memtui.report.costs import Ledger
 from memtui.report.judging import Judging
 from memtui.report.ladders import arm_reports, with_bootstrap
@@ -119,9 +119,7 @@ def report_at(
 
 def checked_budget(source: ReportSource, budget: int | None) -> int:
     """The B to report at, the run's own by default; UserError where the run cannot say."""
-    run = source.run
-    wanted = run.budget if budget is None else budget
-    return check_budget(wanted, run.mode, run.budget, source.call_cap)
+    return budget_at(source.reader, source.run, budget)
 
 
 def checked_alpha(source: ReportSource, alpha: float | None) -> float:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memtui.errors import UserError
-from memtui.metrics.outcome import check_budget
 from memtui.metrics.paired import (
     PairedDifference,
     Pairing,
@@ -20,6 +19,7 @@ from memtui.metrics.paired import (
     paired_difference,
     pairing,
 )
+from memtui.query.budgets import budget_at
 from memtui.query.naming import one_arm
 from memtui.report.paired_episodes import (
     Asked,
@@ -233,8 +233,7 @@ def _budget(a: Side, b: Side, budget: int | None) -> int:
         )
     at = a.source.run.budget if budget is None else budget
     for side in (a, b):
-        run = side.source.run
-        check_budget(at, run.mode, run.budget, side.source.call_cap)
+        budget_at(side.source.reader, side.source.run, at)
     return at
 
 

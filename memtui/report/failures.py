@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.metrics.explain import why_it_ended
-from memtui.metrics.outcome import check_budget, outcome
+from memtui.metrics.outcome import outcome
 from memtui.metrics.regime import OUTCOME_OF, flags, regime
 from memtui.metrics.scales import scale_label, scale_value
 from memtui.model import Outcome, Regime
+from memtui.query.budgets import budget_at
 from memtui.query.sorting import Order, parse_order
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.episode_lines import strip_text
@@ -66,9 +67,7 @@ def find_failures(
     Failures of provider, network, data or judge are excluded, as in every rate; they are counted.
     """
     run = source.run
-    at = check_budget(
-        run.budget if budget is None else budget, run.mode, run.budget, source.call_cap
-    )
+    at = budget_at(source.reader, run, budget)
     outcomes: Counter[Outcome] = Counter()
     kinds: Counter[Regime] = Counter()
     ids: list[tuple[int, int]] = []

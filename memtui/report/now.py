@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from memtui.metrics.limits import call_cap
-from memtui.metrics.outcome import check_budget
 from memtui.metrics.scales import scale_value
 from memtui.model import RunState
+from memtui.query.budgets import budget_at
 from memtui.report.alarms import troubles_of
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines
@@ -51,9 +50,7 @@ def read_now(reader: RunReader, budget: int | None = None, judge: str | None = N
     run, beat = reader.run(), reader.heartbeat()
     held = lease.holder(reader.path) is not None
     state, age = state_of(run.state, beat, held)
-    at = check_budget(
-        run.budget if budget is None else budget, run.mode, run.budget, call_cap(run.config)
-    )
+    at = budget_at(reader, run, budget)
     chosen, _ = choose_judge(reader, judge, run.judge)
     folds = fold_facts(reader.packed_facts(chosen), run.mode)
     # Asked after the facts: a run that goes on may have begun a cell meanwhile.

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from memtui.errors import UserError, did_you_mean
 from memtui.metrics.facts import DEFAULT_VIEW, LEVELS, REACHES
 from memtui.metrics.ladder_bootstrap import Counts
-from memtui.metrics.limits import call_cap, is_context_arm
+from memtui.metrics.limits import is_context_arm
+from memtui.query.budgets import cap_of
 from memtui.query.language import parse
 from memtui.query.subject import Environment
 from memtui.report.model import Rung
@@ -102,8 +103,7 @@ class ReportSource:
         self.clusters = reader.clusters()
 
     def keep_arms(self, arms: Collection[str]) -> None:
-        """Let go of the facts of all other arms; where R is censored stays what the whole file says."""
-        _ = self.call_cap  # read off all facts, and kept
+        """Let go of the facts of all other arms."""
         cells = frozenset(cell.id for cell in self.cells.values() if cell.arm in arms)
         if isinstance(self.facts, FactValues):
             self.facts = self.facts.packed.of_cells(cells)
@@ -117,12 +117,8 @@ class ReportSource:
 
     @cached_property
     def call_cap(self) -> int | None:
-        """Where R is censored: the configured cap, else the most calls of a capped episode."""
-        configured = call_cap(self.run.config)
-        if configured is not None:
-            return configured
-        capped = [fact.requested for fact in self.facts if fact.end_reason == "step_cap"]
-        return max(capped, default=None)
+        """Where R is censored (see `cap_of`)."""
+        return cap_of(self.reader, self.run)
 
     def environment(self, budget: int) -> Environment:
         """What a filter may depend on."""

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memtui.errors import UserError, did_you_mean
-from memtui.metrics.limits import call_cap
-from memtui.metrics.outcome import check_budget
+from memtui.query.budgets import budget_at
 from memtui.query.naming import at_arm_and_scale, one_arm
 from memtui.state.compare_marks import Mark
 from memtui.state.overview import Measure
@@ -32,7 +31,7 @@ def choose(
     """Set the reader's choices of an open file; UserError for one that the file cannot answer."""
     settings, run = session.settings, session.header.run
     if budget is not None:
-        check_budget(budget, run.mode, run.budget, call_cap(run.config))
+        budget_at(session.reader, run, budget)
         settings = replace(settings, budget=budget)
     if alpha is not None:
         if not 0 < alpha <= 1:

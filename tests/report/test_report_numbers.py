@@ -15,7 +15,10 @@ from memtui.model import Evidence, EvidenceStatus, Outcome
 from memtui.report.as_json import report_document, to_json
 from memtui.report.build import build_report, report_at
 from memtui.report.model import Report
+from memtui.report.now import read_now
 from memtui.report.source import ReportSource
+from memtui.state.deep_link import choose
+from memtui.state.session import RunSession
 from memtui.store.reader import open_run
 from tests.report.generated_run import ARMS, RunFile, anything
 
@@ -317,6 +320,13 @@ def test_budgets_at_the_safety_cap_are_refused(tmp_path: Path) -> None:
     run.add(BM25, "q0", 0.0, [["x"]] * 6, None, "step_cap", None, repeat=1)
     with pytest.raises(UserError, match="stopped every episode at 6 calls"):
         report_of(run, budget=6)
+    session = RunSession(run.path)  # the screen says no more than the report
+    assert session.settings.largest_budget == 5
+    with pytest.raises(UserError, match="stopped every episode at 6 calls"):
+        choose(session, budget=6)
+    session.close()
+    with open_run(run.path) as reader, pytest.raises(UserError, match="at 6 calls"):
+        read_now(reader, budget=6)
 
 
 def test_judges_are_never_pooled(everything: Path) -> None:
