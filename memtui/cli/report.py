@@ -44,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until",
         metavar="TIME",
-        help="as the run was at this time of its recording, such as 12:34 (its rates only)",
+        help="as the run was at this time of its recording, such as 12:34 (its rates only); in rows and "
+        "documents `until` says so, in seconds",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")

@@ -44,7 +44,9 @@ HEADER = (
     "wrong_low",
     "wrong_high",
     *(f"regime_{regime.value}" for regime in OUTCOME_OF),
+    "until",
 )
+"""The last one: seconds into the run of the moment that is reported, empty for the run as it is."""
 
 
 def report_csv(report: Report, *, excel: bool = False) -> str:
@@ -94,7 +96,7 @@ def _row(report: Report, cell: Cell, items: str, group: str) -> list[Value]:
         if name == "pass":
             row.append(rate.method)
     row += [counts.regimes[regime] for regime in OUTCOME_OF]
-    return row
+    return [*row, report.until]
 
 
 def _ends(interval: Interval | None) -> list[Value]:

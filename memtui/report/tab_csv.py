@@ -38,7 +38,7 @@ _STOPPING = (
     *_PLACE, "n", "coverage_n", "covered", "right_covered",
     *(f"{what}_{name.replace('+', '_or_more')}" for name in BUCKETS for what in ("overshoot", "right")),
     "mean_overshoot", "redundant", "gave_up_early", "tokens_after", "tokens_after_episodes",
-    "tokens_after_unknown_steps",
+    "tokens_after_unknown_steps", "until",
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def _stopping(report: Report) -> Iterator[list[Value]]:
         for bucket in found.buckets:
             row += [bucket.n, bucket.right]
         row += [found.mean_overshoot, found.redundant, found.gave_up_early]
-        yield [*row, *(cell.tokens_after or (None, None, None))]
+        yield [*row, *(cell.tokens_after or (None, None, None)), report.until]
 
 
 def _trust(report: Report, causes: tuple[str, ...], most: int) -> Iterator[list[Value]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -13,8 +15,11 @@ from memtui.errors import UserError
 from memtui.model import Label
 from memtui.report.as_json import report_document
 from memtui.report.build import report_at
+from memtui.report.model import Report
 from memtui.report.source import ReportSource
+from memtui.report.tab_csv import tab_csv
 from memtui.report.until import moment_from, report_until
+from memtui.state.tab import Tab
 from memtui.store.events import VerdictEvent
 from memtui.store.reader import open_run
 from tests.ui.make_run import ARMS, Story, at, write, written
@@ -45,6 +50,18 @@ def test_at_its_end_it_says_what_the_report_says(run: Path) -> None:
         now = report_document(report_at(ReportSource(reader), judges=False, costs=False))
     for key in ("cells", "arms", "unanswerable", "totals", "alarms"):
         assert then[key] == now[key], key
+
+
+@pytest.mark.parametrize("tab", [None, Tab.RELIABILITY, Tab.STOPPING])
+def test_its_rows_say_of_which_moment_they_are(run: Path, tab: Tab | None) -> None:
+    def moments(report: Report) -> set[str]:
+        return {
+            row["until"] for row in csv.DictReader(io.StringIO(tab_csv(report, tab), newline=""))
+        }
+
+    with open_run(run) as reader:
+        assert moments(report_until(reader, moment=14.0, bootstrap=False)) == {"14.0"}
+        assert moments(report_at(ReportSource(reader))) == {""}
 
 
 @pytest.mark.parametrize(
