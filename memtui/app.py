@@ -13,17 +13,17 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, ClassVar, Protocol
 
 from rich.console import RenderableType
 from textual import work
-from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.css.query import NoMatches
-from textual.filter import LineFilter, NoColor
+from textual.filter import LineFilter
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -34,6 +34,7 @@ from memtui.state.configuration import Configuration
 from memtui.state.places import Places, own_choices
 from memtui.state.session import RunSession
 from memtui.state.start import Start
+from memtui.styles.no_colour import Uncoloured
 from memtui.styles.themes import NAMES, THEMES
 from memtui.views.look import LOOKS, NO_COLOUR, Look
 from memtui.views.text_door import clean_line
@@ -137,7 +138,7 @@ class MemtuiApp(RememberingApp):
             self.unregister_theme(name)
         if self.no_color:
             # Textual's own filter turns colours into greys; NO_COLOR asks for none at all.
-            filters: list[LineFilter] = [NoColor()]
+            filters: list[LineFilter] = [Uncoloured()]
             self._filters = filters
         self._first = session
         if session is None and self._folder is None:
@@ -317,32 +318,26 @@ class MemtuiApp(RememberingApp):
     @work(exclusive=True, group="pager")
     async def action_pager(self) -> None:
         """Open what the screen has selected in the pager; a long text is made while the app goes on."""
-        screen = self.screen
-        if not isinstance(screen, MemtuiScreen):
-            return
+        if isinstance(self.screen, MemtuiScreen):
+            await self._page(self.screen.page_maker())
+
+    @work(exclusive=True, group="pager")
+    async def action_report(self) -> None:
+        """Open the whole report of the run in the pager, whatever is on screen."""
+        session = self._session
+        if session is not None:
+            from memtui.report.on_screen import whole_report
+
+            await self._page(partial(whole_report, session.path, session.settings))
+
+    async def _page(self, make: Callable[[], str] | None) -> None:
         from memtui.screens import pager
 
-        make, command = screen.page_maker(), pager.pager_command(os.environ)
-        if make is None:
-            self.say("nothing to open here")
-        elif command is None:
-            self.say("no pager was found: set PAGER", error=True)
-        else:
-            try:
-                text = await asyncio.to_thread(make)
-            except UserError as error:
-                self.say(str(error), error=True)
-                return
-            if self.screen is not screen:
-                return  # the reader went elsewhere meanwhile
-            try:
-                with self.suspend():
-                    pager.page(text, command)
-            except SuspendNotSupported:
-                self.say("a pager cannot be opened from here")
-            except pager.TerminalGone:
-                # Its signal came while nothing but the pager ran, and would never be looked at.
-                self._on_signal(signal.SIGHUP)
+        try:
+            await pager.open_made(self, make)
+        except pager.TerminalGone:
+            # Its signal came while nothing but the pager ran, and would never be looked at.
+            self._on_signal(signal.SIGHUP)
 
     def action_export(self) -> None:
         """Keep what is on screen in a file."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 WIDEST = 68
 LONGEST_QUESTION = 240
+NO_NOTE = "none yet"
 
 
 class Annotate(Dialog):
@@ -54,7 +55,7 @@ class Annotate(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield OfferLines(id="annotate-what")
-            yield Input(value=clean_line(self.note), placeholder="note", id="note", compact=True)
+            yield Input(value=clean_line(self.note), placeholder=NO_NOTE, id="note", compact=True)
             yield OfferLines(id="annotate-keys")
 
     def on_mount(self) -> None:
@@ -98,7 +99,9 @@ class Annotate(Dialog):
             )
         offers.append(Offer(len(lines), "write"))
         lines.append(
-            Text.assemble((f"{self.sign('annotate.note')} ", look.accent), "note:", end="")
+            Text.assemble(
+                (f"{self.sign('annotate.note')} ", look.accent), "    note on this episode:", end=""
+            )
         )
         what = self.query_one("#annotate-what", OfferLines)
         what.styles.width = width

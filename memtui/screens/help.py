@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -15,14 +15,16 @@ from textual.containers import Vertical
 
 from memtui.metrics import glyphs
 from memtui.screens.dialogs import CLOSE, Dialog
-from memtui.screens.keys import Key, all_keys, first_of, with_keymap
+from memtui.screens.help_keys import TITLES, key_rows
+from memtui.screens.keys import Key, all_keys, with_keymap
 from memtui.screens.run_columns import LEGEND as RUN_MARKS
 from memtui.views import ladder, marks, strip
+from memtui.views.columns import aligned
 from memtui.views.difference import SIDE_BY_SIDE
 from memtui.views.look import Look
 from memtui.views.outcome import EXCLUDED, EXHAUSTED, NO_ANSWER, PASS, RUNNING, WRONG
 from memtui.views.styled import styled
-from memtui.views.text_door import fit
+from memtui.views.wrapping import wrap
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineView, look_of
 from memtui.widgets.offer_lines import OfferLines
@@ -30,174 +32,12 @@ from memtui.widgets.offer_lines import OfferLines
 if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
-Row = tuple[tuple[str, ...], str]
-"""Ids of bindings whose keys stand side by side, and what they do together."""
-WIDTH_OF_KEYS, WIDEST_KEYS = 12, 24
+WIDTH_OF_KEYS, WIDEST_KEYS = 13, 24
+"""Cells of the column of keys and signs, two blanks at its end: as a rule, and with keys of the reader's own."""
+MARGIN = 2
+LEAST = 20
+"""Cells for words, however narrow it is."""
 
-ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
-    (
-        "everywhere",
-        (
-            (
-                (
-                    "app.runs",
-                    "app.overview",
-                    "app.episodes",
-                    "app.trajectory",
-                    "app.ladder",
-                    "app.compare",
-                ),
-                "Runs, Overview, Episodes, Trajectory, Ladder, Compare",
-            ),
-            (("list.open", "app.back"), "go in, go back to where you were"),
-            (("app.budget-down", "app.budget-up"), "budget B down, up"),
-            (("app.alpha-down", "app.alpha-up"), "alpha down, up"),
-            (("app.judge",), "next judge"),
-            (("app.mark",), "mark an arm or a run; the second mark compares"),
-            (("app.annotate",), "bookmark, note, flag bad gold (screens 3 to 5)"),
-            (("app.flagged",), "flagged questions out of every rate, back in"),
-            (("app.copy",), "copy what is selected"),
-            (("app.pager",), "open it in the pager"),
-            (("app.export",), "export what is on screen: text, SVG, CSV, JSON"),
-            (("app.pause",), "pause the live view, go on"),
-            (("app.palette",), "palette: all of it by name; arms, files, views"),
-            (("app.shell",), "to the shell; fg comes back"),
-            (("app.help", "app.quit"), "this help, quit"),
-        ),
-    ),
-    (
-        "lists",
-        (
-            (("list.down", "list.up", "list.top", "list.bottom"), "down, up, top, bottom"),
-            (("list.page-down", "list.page-up"), "a page"),
-        ),
-    ),
-    (
-        "runs",
-        (
-            (("runs.start",), "start a run: choose a configuration, see its plan"),
-            (("runs.stop",), "stop the run; again: end it at once"),
-            (("runs.resume",), "continue an interrupted run"),
-            (("runs.annotate",), "alias and note, kept beside the run"),
-            (("runs.path",), "show and copy its full path"),
-            (("runs.sort", "runs.sort-turn"), "sort by the next column, turn round"),
-            (("runs.find",), "find by name, note, data set or state"),
-            (("runs.match", "runs.match-back"), "next, previous match"),
-            (("runs.flagged",), "flagged questions out of the rates, back in"),
-            (("runs.again",), "look at the folder again"),
-        ),
-    ),
-    (
-        "overview",
-        (
-            (("heat.left", "heat.right"), "cell at a smaller, larger scale"),
-            (("heat.open",), "its episodes"),
-            (
-                ("overview.measure", "overview.measure-back"),
-                "pass, covered, exhausted, wrong, abstained",
-            ),
-            (("overview.tab-back", "overview.tab"), "previous, next tab"),
-            (("overview.plot", "overview.plot-keep"), "one large plot, keep this arm in it"),
-            (("overview.order",), "order of the arms"),
-        ),
-    ),
-    (
-        "episodes",
-        (
-            (
-                ("episodes.exhausted", "episodes.wrong", "episodes.excluded"),
-                "exhausted, wrong, excluded; again: all",
-            ),
-            (("episodes.all",), "all: every filter off; facets stay open, Esc closes them"),
-            (("episodes.sort", "episodes.reverse"), "sort by the next column, turn round"),
-            (("episodes.filter",), "filter; Tab completes, Enter keeps it, Esc undoes it"),
-            (
-                ("episodes.match", "episodes.match-back"),
-                "next, previous match; 0 keeps them",
-            ),
-            (("episodes.facets",), "facets: how many have each; Enter filters by it, again: not"),
-            (("episodes.views",), "saved views of the list"),
-        ),
-    ),
-    (
-        "trajectory",
-        (
-            (("trajectory.previous", "trajectory.next"), "step back, on"),
-            (
-                ("trajectory.previous-episode", "trajectory.next-episode"),
-                "episode back, on, within the filter",
-            ),
-            (
-                ("question.scale-down", "question.scale-up"),
-                "the same question at a smaller, larger scale",
-            ),
-            (
-                ("question.arm-back", "question.arm"),
-                "the same question on the previous, next arm",
-            ),
-            (
-                ("trajectory.change", "trajectory.change-back"),
-                "next, previous call that changed coverage",
-            ),
-            (("trajectory.decision",), "the decision: reasoning, raw reply, messages, cuts"),
-            (("trajectory.request",), "the call: raw request, ranks of the evidence, cost"),
-            (("trajectory.judge",), "what the judges said, raw"),
-            (("trajectory.pane", "trajectory.pane-back"), "next, previous pane"),
-            (("trajectory.zoom",), "zoom the pane, and back"),
-            (
-                ("trajectory.find", "trajectory.match", "trajectory.match-back"),
-                "find in the text, next, previous",
-            ),
-        ),
-    ),
-    (
-        "ladder",
-        (
-            (("ladder.left", "ladder.right"), "cell at a smaller, larger scale"),
-            (("ladder.open",), "its trajectory"),
-            (("ladder.flip", "ladder.flip-back"), "next, previous flip, on through the questions"),
-            (
-                ("ladder.previous-question", "ladder.next-question"),
-                "question back, on, within the filter",
-            ),
-            (
-                ("ladder.find", "ladder.match", "ladder.match-back"),
-                "find a question, next, previous",
-            ),
-            (("ladder.variant",), "one seed and repeat after another, all"),
-        ),
-    ),
-    (
-        "compare",
-        (
-            (("compare.pane", "compare.pane-back"), "the scales, the pairs"),
-            (("compare.scale-down", "compare.scale-up"), "smaller, larger scale"),
-            (
-                ("compare.arm-back", "compare.arm"),
-                "another arm as B; of two files, on both sides",
-            ),
-            (
-                ("compare.find", "compare.match", "compare.match-back"),
-                "find a question, next, previous",
-            ),
-            (("compare.all",), "all pairs, or flips only"),
-            (("compare.swap",), "swap A and B"),
-            (("compare.histories",), "pair questions over unequal histories too"),
-            (("compare.again",), "read the files again"),
-        ),
-    ),
-    (
-        "side by side",
-        (
-            (("pair.a", "pair.b"), "side A, side B: Enter opens its trajectory"),
-            (("pair.previous", "pair.next"), "pair back, on"),
-            (("pair.difference", "pair.difference-back"), "next, previous difference"),
-            (("pair.pane", "pair.pane-back"), "the calls, the hits"),
-        ),
-    ),
-)
-"""What is worth more words than the binding has; whatever has no row here gets one of its own."""
-TITLES = {"pair": "side by side"}
 ENDINGS = (
     (PASS, "pass: right within B calls"),
     (EXHAUSTED, "exhausted: more than B calls; the verdict follows"),
@@ -211,51 +51,42 @@ ENDINGS = (
 UNSURE = ("+8?", "s*, left open by its interval or a missing rung")
 
 
-def key_rows(keys: Iterable[Key]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Titles, and under each (keys, what they do): every key that works is among them."""
-    by_title: dict[str, dict[str, Key]] = {}
-    for key in keys:
-        by_title.setdefault(TITLES.get(key.scope, key.scope), {})[key.id] = key
-    known = {name: key for found in by_title.values() for name, key in found.items()}
-    told = {name for _, rows in ROWS for ids, _ in rows for name in ids}
-    rows_of = dict(ROWS)
-    made = []
-    for title in dict.fromkeys([*rows_of, *by_title]):
-        lines = []
-        for ids, what in rows_of.get(title, ()):
-            signs = [first_of(known[name].keys) for name in ids if name in known]
-            if signs:
-                lines.append((" ".join(signs), what))
-        lines += [
-            (first_of(key.keys), key.what)
-            for name, key in by_title.get(title, {}).items()
-            if name not in told
-        ]
-        made.append((title, lines))
-    return made
+@dataclass(frozen=True, slots=True)
+class HelpRow:
+    """A key or sign and what it says; a heading where there is no sign, a blank line without words."""
+
+    words: str = ""
+    sign: Text | None = None
 
 
-def help_lines(look: Look, keys: Iterable[Key], screen: str = "") -> list[Text]:
+def help_rows(look: Look, keys: Iterable[Key], screen: str = "") -> list[HelpRow]:
     """Keys, those of `screen` (its scope) first, then the signs."""
-    lines: list[Text] = []
-    groups = key_rows(keys)
-    room = max([WIDTH_OF_KEYS, *(cell_len(sign) + 1 for _, rows in groups for sign, _ in rows)])
+    rows: list[HelpRow] = []
     own = TITLES.get(screen, screen)
     order = {own: 0, "lists": 1} if own in ("episodes", "runs") else {own: 0}
-    for title, rows in sorted(groups, key=lambda part: order.get(part[0], 2)):
-        lines += [Text(end=""), styled(title, look.strong)]
-        for sign, what in rows:
-            lines.append(
-                Text.assemble(
-                    "  ",
-                    (fit(sign, min(room, WIDEST_KEYS)), look.accent),
-                    (what, ""),
-                    end="",
-                    no_wrap=True,
-                )
-            )
-    lines += [Text(end=""), styled("a call strip, sign by sign", look.strong)]
-    example = Text("  ", end="")
+
+    def part(title: str, said: Iterable[tuple[str, str]], style: Style) -> None:
+        rows.append(HelpRow())
+        rows.append(HelpRow(title))
+        rows.extend(HelpRow(what, styled(sign, style)) for sign, what in said)
+
+    for title, said in sorted(key_rows(keys), key=lambda one: order.get(one[0], 2)):
+        part(title, said, look.accent)
+    part("a call strip, sign by sign", (), look.accent)
+    rows.append(HelpRow("complete at call 2, two more, right but exhausted", _example(look)))
+    rows += [HelpRow(what, styled(sign, look.accent)) for sign, what in (*strip.LEGEND, *ENDINGS)]
+    part("marks of a hit", marks.LEGEND, look.gold)
+    part("marks of a run in the list", RUN_MARKS, look.accent)
+    part(
+        "along the scales, and side by side",
+        (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE),
+        look.accent,
+    )
+    return rows
+
+
+def _example(look: Look) -> Text:
+    example = Text(end="")
     for sign in "◈◆":
         example.append(sign, strip.call_style(sign, look))
     example.append(glyphs.BUDGET_BAR, look.budget)
@@ -263,20 +94,28 @@ def help_lines(look: Look, keys: Iterable[Key], screen: str = "") -> list[Text]:
         example.append(sign, strip.call_style(sign, look, beyond=True))
     example.append(EXHAUSTED, look.budget)
     example.append(PASS, look.good)
-    example.append("   complete at call 2, two more, right but exhausted", look.muted)
-    lines.append(example)
-    for sign, what in (*strip.LEGEND, *ENDINGS):
-        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
-    lines += [Text(end=""), styled("marks of a hit", look.strong)]
-    for sign, what in marks.LEGEND:
-        lines.append(Text.assemble("  ", (sign, look.gold), f"  {what}", end="", no_wrap=True))
-    lines += [Text(end=""), styled("marks of a run in the list", look.strong)]
-    for sign, what in RUN_MARKS:
-        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
-    lines += [Text(end=""), styled("along the scales, and side by side", look.strong)]
-    for sign, what in (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE):
-        lines.append(Text.assemble("  ", (sign, look.accent), f"  {what}", end="", no_wrap=True))
-    return lines
+    return example
+
+
+def laid_out(rows: Sequence[HelpRow], width: int, look: Look) -> tuple[list[Text], list[int]]:
+    """The rows as lines of `width` cells, and the line each begins at: words stand in one column on the
+    whole page, and break within it."""
+    signs = [row.sign for row in rows if row.sign is not None]
+    room = min(max([WIDTH_OF_KEYS, *(sign.cell_len + 2 for sign in signs)]), WIDEST_KEYS)
+    lines: list[Text] = []
+    starts = []
+    for row in rows:
+        starts.append(len(lines))
+        if row.sign is None:
+            lines.append(styled(row.words, look.strong))
+            continue
+        first, *further = wrap(row.words, max(LEAST, width - MARGIN - room))
+        line = Text(" " * MARGIN, end="", no_wrap=True)
+        line.append_text(aligned(row.sign, room, "left"))
+        line.append(first)
+        lines.append(line)
+        lines += [Text(" " * (MARGIN + room) + words, end="", no_wrap=True) for words in further]
+    return lines, starts
 
 
 class HelpText(LineView):
@@ -285,20 +124,34 @@ class HelpText(LineView):
     def __init__(self, scope: str) -> None:
         super().__init__()
         self._scope = scope
+        self._rows: list[HelpRow] = []
         self._help: list[Text] = []
+        self._starts: list[int] = []
 
     def on_mount(self) -> None:
         app = cast("NavigatingApp", self.app)
         keys = with_keymap(all_keys(type(app)), app.keys_changed)
-        self._help = help_lines(look_of(self), keys, self._scope)
-        self.content_changed()
+        self._rows = help_rows(look_of(self), keys, self._scope)
         self.focus()
 
+    def on_resize(self) -> None:
+        """Break the words anew; the scrollbar is counted in, as there are more lines than fit anywhere."""
+        width = self.size.width - self.styles.scrollbar_size_vertical
+        self._help, self._starts = laid_out(self._rows, width, look_of(self))
+        self.content_changed()
+
+    def ground(self, look: Look) -> Style:
+        return look.bar
+
     def find(self, words: str, by: int) -> bool:
-        """Go to the next (1) or previous (-1) line with the words; False without one."""
+        """Go to the next (1) or previous (-1) row with the words; False without one."""
         here = round(self.scroll_offset.y)
         low = words.lower()
-        places = [at for at, line in enumerate(self._help) if low in line.plain.lower()]
+        places = [
+            at
+            for row, at in zip(self._rows, self._starts, strict=True)
+            if low in f"{'' if row.sign is None else row.sign.plain} {row.words}".lower()
+        ]
         ahead = [at for at in places if (at > here if by > 0 else at < here)]
         if not ahead:
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import shutil
@@ -9,9 +10,16 @@ import subprocess
 import sys
 import tempfile
 import termios
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
+from textual.app import SuspendNotSupported
+
+from memtui.errors import UserError
 from memtui.views.text_door import clean_block
+
+if TYPE_CHECKING:
+    from memtui.screens.navigation import NavigatingApp
 
 
 def pager_command(environ: Mapping[str, str]) -> list[str] | None:
@@ -28,6 +36,29 @@ def pager_command(environ: Mapping[str, str]) -> list[str] | None:
 
 class TerminalGone(Exception):
     """The terminal was closed while the pager had it."""
+
+
+async def open_made(app: NavigatingApp, make: Callable[[], str] | None) -> None:
+    """Make a text in a thread and show it, unless the reader goes elsewhere meanwhile; what is wrong is
+    said. TerminalGone as from `page`."""
+    screen, command = app.screen, pager_command(os.environ)
+    if make is None:
+        app.say("nothing to open here")
+    elif command is None:
+        app.say("no pager was found: set PAGER", error=True)
+    else:
+        try:
+            text = await asyncio.to_thread(make)
+        except UserError as error:
+            app.say(str(error), error=True)
+            return
+        if app.screen is not screen:
+            return
+        try:
+            with app.suspend():
+                page(text, command)
+        except SuspendNotSupported:
+            app.say("a pager cannot be opened from here")
 
 
 def page(text: str, command: list[str]) -> None:

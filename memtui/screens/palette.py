@@ -22,6 +22,7 @@ from memtui.screens.overview_tabs import TabbedOverview
 from memtui.state.filter_terms import toggled
 from memtui.state.fuzzy import found_at
 from memtui.state.settings import Quick
+from memtui.state.tab import Tab
 from memtui.store.workspace import SUFFIX
 from memtui.styles.themes import NAMES
 from memtui.views.text_door import clean_line
@@ -96,7 +97,7 @@ class EverythingByName(Provider):
     def commands(self) -> Iterator[Command]:
         """Keys of the screen and of everywhere, then what has a name of its own."""
         yield from self._keys()
-        yield from self._tabs()
+        yield from self._of_the_run()
         yield from self._themes()
         yield from self._arms()
         yield from self._views()
@@ -121,11 +122,22 @@ class EverythingByName(Provider):
                 keys,
             )
 
-    def _tabs(self) -> Iterator[Command]:
-        screen = self.screen
+    def _of_the_run(self) -> Iterator[Command]:
+        """What a run is opened for, wherever in it one stands."""
+        if self.bench.session is None:
+            return
+        yield Command("report of the run", "in the pager", partial(self.app.run_action, "report"))
+        here = {active.binding.id for active in self.screen.active_bindings.values()}
+        if not here & {"overview.replay", "replay.pause"}:
+            yield Command("replay the run", "as it was recorded", self.bench.replay)
+        for tab, name in TAB_NAMES.items():
+            yield Command(f"tab {name}", "of the overview", partial(self._tab, tab))
+
+    def _tab(self, tab: Tab) -> None:
+        self.bench.go("overview")
+        screen = self.bench.screen_named("overview")
         if isinstance(screen, TabbedOverview):
-            for tab, name in TAB_NAMES.items():
-                yield Command(f"tab {name}", "of the overview", partial(screen.open_tab, tab))
+            screen.open_tab(tab)
 
     def _themes(self) -> Iterator[Command]:
         for short, name in NAMES.items():

@@ -163,6 +163,10 @@ class LineView(ScrollView, can_focus=True):
         """A style laid over the whole line (the cursor)."""
         return None
 
+    def ground(self, look: Look) -> Style:
+        """What the lines stand on."""
+        return look.base
+
     # --- drawing --------------------------------------------------------------------------------
 
     def forget_lines(self) -> None:
@@ -240,12 +244,12 @@ class LineView(ScrollView, can_focus=True):
         look, index = look_of(self), self.scroll_offset.y + y
         width = self.line_width
         if index >= self.count():
-            blank = [Segment(" " * width, look.base)]
+            blank = [Segment(" " * width, self.ground(look))]
             return Strip(blank if colours is None else colours(blank), width)
         return strip_of(
             self.line(index, width),
             width,
-            look.base,
+            self.ground(look),
             over=self.over(index),
             ascii_only=is_ascii(self),
             colours=colours,

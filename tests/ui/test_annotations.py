@@ -44,7 +44,10 @@ async def test_a_flag_takes_a_question_out_of_every_rate_and_back(own_run: Path)
 
 async def test_esc_keeps_nothing(own_run: Path) -> None:
     async with opened(own_run) as (app, pilot):
-        await press(pilot, "3", "enter", "i", "f", "b", "escape")
+        await press(pilot, "3", "enter", "i", "f", "b")
+        assert screen_text(app).count("note") == 1  # its heading; the empty line says what is there
+        assert "none yet" in screen_text(app)
+        await press(pilot, "escape")
         assert not SideFile(own_run, "run-invented").beside.exists()
         await press(pilot, "F")
         assert app.session is not None and not app.session.settings.without_flagged

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 from textual.command import CommandList, CommandPalette
 
 from memtui.app import MemtuiApp
+from memtui.screens import pager
 from memtui.screens.base import MemtuiScreen
-from memtui.screens.help import ROWS, help_lines, key_rows
+from memtui.screens.help import HelpRow, help_rows, laid_out
+from memtui.screens.help_keys import ROWS, key_rows
 from memtui.screens.keys import ON_SCREENS, all_keys, first_of, with_keymap
 from memtui.screens.palette import EverythingByName
 from memtui.state.fuzzy import found_at
 from memtui.views.look import DARK
-from tests.ui.driving import opened, press, screen_text, settle, styled_rows
+from tests.ui.driving import opened, press, reversed_text, screen_text, settle, styled_rows
 from tests.ui.make_run import Story, write
 
 WALKS = {
@@ -44,10 +50,30 @@ def test_every_key_is_in_the_help_under_what_it_belongs_to() -> None:
 
 def test_the_help_shows_the_keys_of_the_configuration() -> None:
     changed = with_keymap(all_keys(MemtuiApp), {"app.copy": "ctrl+y", "episodes.exhausted": "E"})
-    lines = [line.plain for line in help_lines(DARK, changed, "episodes")]
+    found, _ = laid_out(help_rows(DARK, changed, "episodes"), 70, DARK)
+    lines = [line.plain for line in found]
     assert lines[1] == "episodes"
     assert [line for line in lines if line.split()[:4] == ["E", "w", "v", "exhausted,"]]
     assert [line for line in lines if line.split()[:2] == ["^y", "copy"]]
+
+
+@pytest.mark.parametrize("width", [40, 66, 80])
+def test_the_words_of_the_help_stand_in_one_column_and_are_not_cut(width: int) -> None:
+    rows = help_rows(DARK, all_keys(MemtuiApp), "ladder")
+    lines, starts = laid_out(rows, width, DARK)
+    assert max(line.cell_len for line in lines) <= width
+    begins = {line.plain.index(row.words.split()[0], 15) for row, line in told(rows, lines, starts)}
+    assert begins == {15}
+    shown = " ".join(" ".join(line.plain.split()) for line in lines)
+    assert not [row.words for row in rows if row.words not in shown]
+
+
+def told(
+    rows: Sequence[HelpRow], lines: Sequence[Text], starts: Sequence[int]
+) -> list[tuple[HelpRow, Text]]:
+    """The rows of keys and signs, each with the line it begins at."""
+    both = zip(rows, starts, strict=True)
+    return [(row, lines[at]) for row, at in both if row.sign is not None]
 
 
 async def test_the_palette_of_every_screen_has_what_its_keys_do(run_file: Path) -> None:
@@ -92,10 +118,31 @@ async def test_a_tab_of_the_overview_is_found_by_its_name(run_file: Path) -> Non
         await press(pilot, "2", "colon", *"trust")
         await chosen(app, pilot)
         assert "what the rates rest on" in screen_text(app)
-        await press(pilot, "3")
-        assert isinstance(app.screen, MemtuiScreen)
-        palette = EverythingByName(app.screen)
-        assert not [one for one in palette.commands() if one.name.startswith("tab ")]
+        await press(pilot, "3", "colon", *"stopping")
+        await chosen(app, pilot)
+        assert "2 Overview" in screen_text(app) and "calls after" in screen_text(app)
+
+
+async def test_report_and_replay_are_found_on_every_screen(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paged = []
+    monkeypatch.setattr(pager, "pager_command", lambda environ: ["less"])
+    monkeypatch.setattr(pager, "page", lambda text, command: paged.append(text))
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    async with opened(run_file) as (app, pilot):
+        for scope, walk in WALKS.items():
+            await press(pilot, "2", *walk)
+            assert isinstance(app.screen, MemtuiScreen)
+            offered = [one.name for one in EverythingByName(app.screen).commands()]
+            for name in ("report of the run", "replay the run"):
+                assert offered.count(name) == 1, (scope, name)
+        await press(pilot, "3", "enter", "colon", *"report")
+        await chosen(app, pilot)
+        assert len(paged) == 1 and "pass@2" in paged[0].lower()
+        await press(pilot, "colon", *"replay")
+        await chosen(app, pilot)
+        assert "Replay" in screen_text(app).splitlines()[0]
 
 
 async def chosen(app: MemtuiApp, pilot: object) -> None:
@@ -186,15 +233,13 @@ async def test_the_row_chosen_in_the_palette_shows_without_colours(
         results = app.screen.query_one(CommandList)
         while results.highlighted is None:
             await press(pilot, "down")
-        rows = app.screen._compositor.render_strips()
-        marked = [
-            "".join(segment.text for segment in strip)
-            for strip in rows
-            if any(segment.style and segment.style.underline for segment in strip)
-        ]
         chosen = results.get_option_at_index(results.highlighted)
-        assert any(str(chosen.prompt).split("\n")[0].strip() in row for row in marked)
-        assert len(marked) <= 2
+        words = str(chosen.prompt).split("\n")[0].strip()
+        lit = re.findall("⟦(.*?)⟧", reversed_text(app))
+        # As the cursor of a list, from edge to edge; the other reversed ones are a cursor to type at and
+        # the bars of the screen below.
+        assert [row for row in lit if words in row and len(row) > 60]
+        assert len([row for row in lit if len(row) > 60]) == 3
 
 
 async def test_without_colour_a_cursor_and_what_is_only_proposed_are_told_from_typed_text(
@@ -206,6 +251,5 @@ async def test_without_colour_a_cursor_and_what_is_only_proposed_are_told_from_t
         await settle(pilot)
         line = next(row for row in styled_rows(app, range(2, 5)).split("\n") if "hat to do" in row)
         cursor, proposed = line.split("hat to do")[0].rsplit("{", 2)[1:]
-        assert "bold" in cursor
-        assert "underline" in cursor
+        assert " reverse" in cursor
         assert "dim" in proposed
