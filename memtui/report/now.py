@@ -129,7 +129,7 @@ def _limits(dock: Dock) -> Iterator[str]:
 def _load(load: ModelLoad) -> str:
     """``qwen 3/3 calls, rpm 60/60, 2 waiting, paused 4.0 s``."""
     most = "" if load.concurrency is None else f"/{load.concurrency}"
-    parts = [f"{load.name} {load.calling}{most} calls"]
+    parts = [f"{load.name} {UNKNOWN if load.calling is None else load.calling}{most} calls"]
     for name, pair in (("rpm", load.rpm), ("tpm", load.tpm)):
         if pair is not None:
             parts.append(f"{name} {compact(pair[0])}/{compact(pair[1])}")

@@ -14,7 +14,7 @@ from memtui.state.run_header import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
-from memtui.views.numbers import compact, count, duration, money, scale
+from memtui.views.numbers import UNKNOWN, compact, count, duration, money, scale
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
@@ -151,17 +151,17 @@ def _rates(dock: Dock) -> list[str]:
     facts = []
     if not dock.done and dock.doing not in ("", "running"):
         facts.append(clean_line(dock.doing, width=24))
-    if dock.per_minute:
+    if dock.per_minute is not None:
         facts.append(f"{dock.per_minute:.0f}/min")
     if dock.eta_seconds is not None and dock.done < dock.planned:
         facts.append(f"about {duration(dock.eta_seconds * 1000)} left")
     if dock.paced is not None:
         facts.append(f"paced to {dock.paced:g}/s")
-    if dock.cost:
+    if dock.cost is not None:
         facts.append(money(dock.cost))
-    elif dock.known_cost:
+    elif dock.known_cost is not None:
         facts.append(money(dock.known_cost, partial=True))
-    if dock.tokens:
+    if dock.tokens is not None:
         facts.append(f"{compact(dock.tokens)} tokens")
     return facts
 
@@ -193,9 +193,10 @@ def _load(load: ModelLoad, look: Look) -> list[Text]:
     parts = [
         _pair(
             load.name,
-            f"{load.calling}" + ("" if most is None else f"/{most}"),
+            (UNKNOWN if load.calling is None else str(load.calling))
+            + ("" if most is None else f"/{most}"),
             look,
-            most is not None and load.calling >= most,
+            most is not None and load.calling is not None and load.calling >= most,
         )
     ]
     for name, pair in (("rpm", load.rpm), ("tpm", load.tpm)):

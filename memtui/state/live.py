@@ -56,12 +56,12 @@ class ModelLoad:
     """What a model is asked right now and in the last minute, beside its limits; None where unsaid."""
 
     name: str
-    calling: int
+    calling: int | None
     concurrency: int | None
-    waiting: int
+    waiting: int | None
     """Calls that a limit holds back."""
-    retrying: int
-    paused_s: float
+    retrying: int | None
+    paused_s: float | None
     """Seconds for which the provider asked for silence, still to go."""
     rpm: tuple[float | None, float] | None
     """Requests in the last minute, and the most that are allowed."""
@@ -117,7 +117,7 @@ class Dock:
     eta_seconds: float | None
     paced: float | None
     """Episodes per second the run is held to; None at full speed."""
-    retries: int
+    retries: int | None
     tokens: float | None
     cost: float | None
     """Dollars of this sitting; None where a part of it is unknown."""
@@ -177,9 +177,9 @@ def build_dock(
     if eta is None and per_minute:
         eta = left / per_minute * 60
     kinds = {
-        _text(kind): _whole(count)
+        _text(kind): many
         for kind, count in _mapping(snapshot.get("errors")).items()
-        if _whole(count)
+        if (many := _whole(count))
     }
     told = bool(kinds)
     last: EventRow | None = None
@@ -199,11 +199,11 @@ def build_dock(
         per_minute=per_minute,
         eta_seconds=eta,
         paced=_number(snapshot.get("pace")),
-        retries=int(_number(snapshot.get("retries")) or 0),
+        retries=_whole(snapshot.get("retries")),
         tokens=_number(snapshot.get("tokens")),
         cost=_number(snapshot.get("cost")),
         known_cost=_number(snapshot.get("known_cost")),
-        in_flight_total=max(_whole(snapshot.get("in_flight_total")), len(in_flight)),
+        in_flight_total=max(_whole(snapshot.get("in_flight_total")) or 0, len(in_flight)),
         in_flight=in_flight,
         limits=tuple(_limits(snapshot.get("limits"))),
         errors=tuple(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
@@ -339,15 +339,14 @@ def _models(found: object) -> list[ModelLoad]:
     loads = []
     for name, one in _mapping(found).items():
         said = _mapping(one)
-        concurrency = _number(said.get("concurrency"))
         loads.append(
             ModelLoad(
                 name=name,
                 calling=_whole(said.get("in_flight")),
-                concurrency=None if concurrency is None else int(concurrency),
+                concurrency=_whole(said.get("concurrency")),
                 waiting=_whole(said.get("waiting")),
                 retrying=_whole(said.get("retrying")),
-                paused_s=_number(said.get("paused_s")) or 0.0,
+                paused_s=_number(said.get("paused_s")),
                 rpm=_of_limit(said, "rpm"),
                 tpm=_of_limit(said, "tpm"),
             )
@@ -384,6 +383,6 @@ def _retrying(found: object) -> list[Retry]:
     ]
 
 
-def _whole(value: object) -> int:
+def _whole(value: object) -> int | None:
     number = _number(value)
-    return 0 if number is None else int(number)
+    return None if number is None else int(number)

@@ -200,7 +200,7 @@ class Replay:
         return Dock(
             state="replay", age=None, done=progress.done, planned=progress.planned,
             running=progress.running, per_minute=ended / span * 60 if span > 0 and ended else None,
-            eta_seconds=None, paced=None, retries=0, tokens=None, cost=None, known_cost=None,
+            eta_seconds=None, paced=None, retries=None, tokens=None, cost=None, known_cost=None,
             in_flight_total=progress.running, in_flight=flights, limits=(), errors=(), last_log=None,
             feed=tuple(self._as_of(rows[one], judge) for one in self.latest if one in rows),
             troubles=troubles,

@@ -6,11 +6,14 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.text import Text
 
+from memtui.screens.dock import dock_lines
 from memtui.state.live import build_dock
 from memtui.state.watch import merged
 from memtui.store.records import EventRow, HeartbeatRow, Progress
 from memtui.store.tail import Changes
+from memtui.views.look import NO_COLOUR
 
 PROGRESS = Progress(planned=100, done=40, running=3, attempts=43, not_counted=0)
 AT = "2025-03-01T10:00:00+00:00"
@@ -102,6 +105,17 @@ def test_a_decision_that_a_model_is_asked_for_is_called_that() -> None:
 def test_without_a_heartbeat_nothing_is_claimed() -> None:
     dock = build_dock("running", None, PROGRESS, None, (), ())
     assert dock.per_minute is None and dock.eta_seconds is None and dock.in_flight == ()
+
+
+def test_what_the_driver_does_not_say_is_unknown_and_a_zero_is_shown() -> None:
+    silent = build_dock(
+        "running", 0.5, PROGRESS, beat({"models": {"models": {"qwen": {}}}}), (), ()
+    )
+    (load,) = silent.models
+    assert (silent.retries, load.calling, load.waiting, load.retrying, load.paused_s) == (None,) * 5
+    told = build_dock("running", 0.5, PROGRESS, beat({"cost": 0.0, "tokens": 0}), (), ())
+    line = dock_lines(told, lambda row: Text(), 120, 8, NO_COLOUR)[0].plain
+    assert "$0" in line and "0 tokens" in line
 
 
 def test_log_lines_are_counted_where_the_driver_counts_no_errors() -> None:
