@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from textual.app import App
 
+from memtui.store.errors import WAS_INTERRUPTED
 from memtui.views.text_door import clean_line
 
 SECONDS: dict[Literal["error", "information"], float] = {"error": 6.0, "information": 3.0}
@@ -21,7 +22,7 @@ class Notices:
 
     def say(self, app: App[Any], message: str, *, error: bool) -> None:
         """Show a message unless it is still there; outside text in it is literal."""
-        if error and message.endswith("was interrupted"):
+        if error and message.endswith(WAS_INTERRUPTED):
             return  # the reader asked for something else meanwhile
         now = monotonic()
         self._until = {one: until for one, until in self._until.items() if until > now}

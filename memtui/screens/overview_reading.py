@@ -16,6 +16,7 @@ from memtui.screens.base import MemtuiScreen
 from memtui.screens.rated_file import GIVE_BACK_AFTER
 from memtui.state.freed_memory import settle, unsettle
 from memtui.state.tab import Tab
+from memtui.store.errors import Interrupted
 
 if TYPE_CHECKING:
     from memtui.report.model import Report
@@ -119,7 +120,7 @@ class TabReading:
                 try:
                     report = await self._figures.report(session, wanted)
                 except UserError as error:
-                    if str(error).endswith("was interrupted"):
+                    if isinstance(error, Interrupted):
                         continue
                     self._screen.bench.say(str(error), error=True)
                     return

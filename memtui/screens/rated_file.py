@@ -17,7 +17,7 @@ from memtui.state.freed_memory import settle
 from memtui.state.overview import Folds, Overview, build_overview
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-from memtui.store.errors import Locked
+from memtui.store.errors import Interrupted, Locked
 
 if TYPE_CHECKING:
     from memtui.state.live import Troubles
@@ -222,7 +222,7 @@ class RatedApp(App[int]):
         return FOLD_SHARE
 
     def _fail(self, error: UserError) -> None:
-        if str(error).endswith("was interrupted"):
+        if isinstance(error, Interrupted):
             return
         before = self._trouble
         self._trouble = LOCKED if isinstance(error, Locked) else "unreadable"

@@ -18,6 +18,7 @@ from memtui.state.freed_memory import give_back, keep_little
 from memtui.state.live import told_eta, told_per_minute
 from memtui.state.run_cost import Paid, paid_for
 from memtui.state.settings import own_judge
+from memtui.store.errors import Locked
 from memtui.store.reader import RunReader
 from memtui.store.side_file import NO_MARKS, Marks, SideFile, state_folder
 from memtui.store.workspace import RunFolder, RunSummary, Version, stamp_of, versions_in
@@ -161,7 +162,7 @@ class RunList:
         except (UserError, ValueError, TypeError, KeyError, AttributeError) as error:
             # The header can be read, the episodes cannot: the line says so and the others stay.
             found = replace(line, problem=str(error).replace(f"{run.path} ", "") or "unreadable")
-            stamp = () if "locked" in found.problem else stamp
+            stamp = () if isinstance(error, Locked) else stamp
         now = monotonic()
         self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
         give_back()

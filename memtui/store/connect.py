@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.store.errors import Locked, NothingYet, StoreError
+from memtui.store.errors import WAS_INTERRUPTED, Interrupted, Locked, NothingYet, StoreError
 from memtui.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 ADVICE = ": run `memtui check` on it"
@@ -121,7 +121,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
             )
         return StoreError(f"{path} is damaged ({text}){ADVICE}")
     if "interrupted" in text:
-        return StoreError(f"reading {path} was interrupted")
+        return Interrupted(f"reading {path} {WAS_INTERRUPTED}")
     if "locked" in text or "busy" in text:
         return Locked(f"{path} is locked by another program ({text}): try again")
     return StoreError(f"{path} cannot be read ({text})")

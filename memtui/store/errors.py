@@ -16,5 +16,13 @@ class NothingYet(StoreError):
     """The file is empty: its first transaction is yet to come, or never came."""
 
 
+WAS_INTERRUPTED = "was interrupted"
+"""How the line of `Interrupted` ends."""
+
+
+class Interrupted(StoreError):
+    """The reader asked for something else meanwhile: nothing is wrong, and nobody need be told."""
+
+
 class Locked(StoreError):
     """Another program holds a lock on the file that keeps everybody from reading it."""
