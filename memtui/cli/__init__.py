@@ -39,7 +39,13 @@ VERBS: dict[str, str] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code (docs/command-line.md)."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _answered(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:  # also while a fault is being looked into, which takes seconds
+        return 130
+
+
+def _answered(args: list[str]) -> int:
     streams.mend()
     try:
         code = _dispatch(args)
@@ -48,8 +54,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         _say(str(error), *error.details)
         return error.exit_code
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
         # The reader of a pipe left (`memtui ls | head`): quiet, as Unix tools are.
         streams.silence()

@@ -68,6 +68,18 @@ def test_what_is_no_run_file_is_to_blame_for_nothing(tmp_path: Path) -> None:
     assert blamed(config, KeyError("arm")) is None
 
 
+def test_ctrl_c_while_a_file_is_looked_into_is_no_traceback(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    edit(run, EDITS["an arm's choices as a list"])
+    monkeypatch.setattr("memtui.store.check.check_file", pressed)
+    assert main(["report", str(run)]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
 async def test_no_tab_ends_the_app(run: Path) -> None:
     edit(run, EDITS["an arm's choices as a list"])
     async with opened(run, (100, 30), notices=True) as (app, pilot):
