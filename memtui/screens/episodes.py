@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,11 +23,10 @@ from memtui.screens.episode_row import (
 )
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.overview_parts import flow
+from memtui.screens.rated_file import DRAWN_AFTER
 from memtui.state.compare_marks import Mark
-from memtui.state.episode_list import FILE_ORDER
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
-from memtui.store.episode_order import ids_by_value
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
@@ -151,11 +152,7 @@ class EpisodesScreen(EpisodeFilters):
 
         def find() -> tuple[Sequence[int], dict[Quick, int], Counts]:
             index = session.index(settings.judge)
-            column = FILE_ORDER.get(settings.sort)
-            ordered = None
-            if column is not None:
-                largest_first = not settings.reversed
-                ordered = ids_by_value(session.reader, column, largest_first=largest_first)
+            ordered = session.file_orders.ids(settings)
             ids, counts = index.select(settings, cells, session.passing(settings), ordered)
             return ids, counts, count_facets(session, settings, ids) if faceted else {}
 
@@ -173,6 +170,22 @@ class EpisodesScreen(EpisodeFilters):
                 else:
                     self.facets.update(source, keep=False)
                 self._facet_source = source
+            if not session.header.live:
+                self._order_ahead(session, settings)
+
+    @work(exclusive=True, group="ids-ahead")
+    async def _order_ahead(self, session: RunSession, settings: Settings) -> None:
+        """Once the list is drawn, read piece by piece what the next presses of the sort key will ask for."""
+        with contextlib.suppress(UserError):  # said when it is asked for
+            await asyncio.sleep(DRAWN_AFTER)
+            while self._stands(session, settings):
+                if not await session.ask(session.file_orders.read_ahead, settings):
+                    break
+
+    def _stands(self, session: RunSession, settings: Settings) -> bool:
+        """Whether the reader still looks at this list."""
+        bench = self.bench
+        return self.is_current and session is bench.session and settings == session.settings
 
     def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
         if self._lines is None:

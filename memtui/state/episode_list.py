@@ -25,13 +25,6 @@ OUTCOME_ORDER = (
 )  # fmt: skip
 """What is looked for first when a list is sorted by outcome."""
 
-FILE_ORDER: Mapping[SortKey, str] = {
-    SortKey.COST: "e.cost",
-    SortKey.TIME: "e.wall_ms",
-    SortKey.TOKENS: "e.prompt_tokens+e.completion_tokens",
-}
-"""Columns that are not among the facts: the file is asked for them, largest first (`ids_by_value`)."""
-
 
 class FactIndex:
     """The ids of a file's episodes for any choice of the reader."""
@@ -61,12 +54,12 @@ class FactIndex:
         settings: Settings,
         cells: Mapping[int, CellRow],
         passing: Collection[int] | None = None,
-        in_file_order: Sequence[int] | None = None,
+        in_file_order: array[int] | None = None,
     ) -> tuple[Sequence[int], dict[Quick, int]]:
         """Ids that pass cell, `passing` and the one-key filter, in order; and what each such filter keeps.
 
         `passing` are the ids that satisfy the filter line, None without one; `in_file_order` all ids in the
-        order of a column of `FILE_ORDER`, where the list is to have it.
+        order of a column of the file (`FileOrders`), where the list is to have it.
         """
         facts = self.facts
         outcomes = self.outcomes(settings.budget)
@@ -94,7 +87,7 @@ class FactIndex:
         settings: Settings,
         cells: Mapping[int, CellRow],
         kept: list[bool] | None,
-        in_file_order: Sequence[int] | None,
+        in_file_order: array[int] | None,
     ) -> Sequence[int]:
         """Ids in the chosen order. Ties by id, so that rows never jump."""
         facts, backwards = self.facts, settings.reversed
@@ -104,8 +97,8 @@ class FactIndex:
         if in_file_order is not None:
             if kept is None:
                 return in_file_order
-            among = set(ids)
-            return [one for one in in_file_order if one in among]
+            among = set(ids).__contains__
+            return array(in_file_order.typecode, compress(in_file_order, map(among, in_file_order)))
         ranks = self._ranks(settings, cells)
         if kept is not None:
             ranks = [*compress(ranks, kept)]

@@ -14,8 +14,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
-from memtui.metrics.limits import call_cap, is_context_arm
+from memtui.metrics.limits import is_context_arm
+from memtui.query.budgets import cap_of
 from memtui.state.episode_list import FactIndex
+from memtui.state.file_order import FileOrders
 from memtui.state.fold_facts import fold_facts
 from memtui.state.freed_memory import give_back, keep_little
 from memtui.state.overview import Folds
@@ -85,6 +87,8 @@ class RunSession:
         """All facts under a judge folded, and the transaction up to which they were read."""
         self._passing: tuple[object, set[int]] | None = None
         """What passes the filter line: the list, the rates and the question types ask for the same."""
+        self.file_orders = FileOrders(self._reader)
+        """For questions that run inside `ask`."""
         self._uncounted = False
         """Whether episodes changed since the progress was counted."""
         self._count_after = 0.0
@@ -101,7 +105,7 @@ class RunSession:
         self.marks: Marks = self.side_file.read()
         """What the reader added to the run, as it was read last."""
         self.settings: Settings = settings_of_run(
-            run.budget, run.alpha, judge, run.mode, call_cap(run.config)
+            run.budget, run.alpha, judge, run.mode, cap_of(self._reader, run)
         )
 
     # --- what the reader adds -------------------------------------------------------------------
@@ -266,6 +270,7 @@ class RunSession:
         self._read.clear()
         self._folds.clear()
         self._passing = None
+        self.file_orders.forget()
 
     def _under(self, judge: str) -> _Read:
         """What was read under a judge, brought up to date."""

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from memtui.metrics.outcome import outcome
 from memtui.model import EndReason, Label, Outcome
-from memtui.state.episode_list import FILE_ORDER, FactIndex
+from memtui.state.episode_list import FactIndex
+from memtui.state.file_order import FILE_ORDER
 from memtui.state.settings import Quick, Settings, SortKey, settings_of_run
-from memtui.store.episode_order import ids_by_value
+from memtui.store.episode_order import ColumnOrders
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import open_run
 from memtui.store.records import CellRow, EpisodeFact, EpisodeRow
@@ -163,7 +164,7 @@ def test_what_the_file_orders_by_comes_largest_first_and_the_unknown_last(
 ) -> None:
     settings = replace(BASE, sort=sort, reversed=backwards)
     with open_run(anything(tmp_path / "any.memtui")) as reader:
-        ordered = ids_by_value(reader, FILE_ORDER[sort], largest_first=not backwards)
+        ordered = ColumnOrders().ids(reader, FILE_ORDER[sort], largest_first=not backwards)
         rows = reader.episode_rows(ordered)
         packed = reader.packed_facts("deterministic-1")
     read: dict[SortKey, Callable[[EpisodeRow], float | None]] = {
@@ -200,7 +201,7 @@ def test_what_is_no_finite_number_is_unknown_to_an_order_and_equal_ones_stand_by
         file.executemany("UPDATE episode SET cost=? WHERE id=?", [(v, k) for k, v in odd.items()])
     unknown, rest = ids[:4], ids[5:]
     with open_run(path) as reader:
-        down = ids_by_value(reader, "e.cost", largest_first=True)
-        up = ids_by_value(reader, "e.cost", largest_first=False)
+        down = ColumnOrders().ids(reader, "e.cost", largest_first=True)
+        up = ColumnOrders().ids(reader, "e.cost", largest_first=False)
     assert [*down] == [ids[4], *rest, *unknown]
     assert [*up] == [*rest, ids[4], *unknown]
