@@ -1,4 +1,4 @@
-"""The app: one open run file or folder, four screens, and the news of a file that is being written.
+"""The app: one open run file or folder, its screens, and the news of a file that is being written.
 
 Only the first screen is imported before the first frame; the others follow while the reader reads it.
 """

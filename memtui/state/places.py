@@ -45,7 +45,6 @@ class Place:
     """Key of its question, by which another episode is found where this one is gone."""
     arm: str = ""
     scale: float | None = None
-    step: int | None = None
     cell: tuple[str, str, float | None] | None = None
     """(arm, conditions, scale) the list is restricted to."""
     budget: int | None = None
@@ -194,7 +193,6 @@ def _is_count(value: Any) -> bool:
 
 _FORMS = {one.name: _is_text for one in fields(Place)} | {
     "scale": _is_number,
-    "step": _is_count,
     "cell": _is_cell,
     "budget": _is_count,
     "alpha": lambda value: _is_number(value) and 0 < value <= 1,

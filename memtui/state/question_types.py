@@ -17,11 +17,6 @@ class TypeRow:
     name: str
     shares: tuple[Share | None, ...]
 
-    @property
-    def largest(self) -> int:
-        """Most counted episodes under one rung."""
-        return max((share.n for share in self.shares if share is not None), default=0)
-
 
 def type_rows(
     arm: ArmView, folds: Folds, names: Sequence[str], measure: str, budget: int, mode: str

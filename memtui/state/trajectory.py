@@ -16,80 +16,13 @@ from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow
 
 WORD = re.compile(r"\w+")
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "before",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "he",
-        "her",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "should",
-        "so",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
-)
+_STOP_WORDS = """
+a about after an and any are as at be been before but by can could did do does for from had
+has have he her his how i if in into is it its me my of on or our she should so than that the
+their them then there they this to was we were what when where which who whom whose why will
+with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 NOT_STOPS = frozenset({"model", "judge", "ingest"})
 
 
@@ -140,8 +73,6 @@ class Trajectory:
 
     detail: EpisodeDetail
     stops: tuple[Stop, ...]
-    judged: tuple[StepRow, ...]
-    """Judge steps, where the runner recorded any."""
     reachable: frozenset[str] | None = None
     """Tokens of the sessions of its history; None where that is not recorded."""
 
@@ -241,7 +172,6 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
             by_session.setdefault(e.session, []).append(e)
     seen: set[tuple[str, int | None, int | None]] = set()
     stops: list[Stop] = []
-    judged: list[StepRow] = []
     decision: StepRow | None = None
     covered = 0
     total = len(units_of(detail.item.evidence)) or None
@@ -249,9 +179,6 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
     for step in sorted(steps, key=lambda step: step.seq):
         if step.kind == "model":
             decision = step
-            continue
-        if step.kind == "judge":
-            judged.append(step)
             continue
         if step.kind in NOT_STOPS:
             continue
@@ -271,7 +198,7 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
         stops.append(Stop(step, decision, tuple(views), covered, after, glyph))
         covered = after
         decision = None
-    return Trajectory(detail, tuple(stops), tuple(judged))
+    return Trajectory(detail, tuple(stops))
 
 
 def _is_gold(hit: Hit, gold: dict[str, Evidence], by_session: dict[str, list[Evidence]]) -> bool:

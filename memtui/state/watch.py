@@ -29,7 +29,6 @@ def merged(first: Changes | None, second: Changes) -> Changes:
         episodes=tuple(dict.fromkeys((*first.episodes, *second.episodes))),
         judged=tuple(dict.fromkeys((*first.judged, *second.judged))),
         stepped=tuple(dict.fromkeys((*first.stepped, *second.stepped))),
-        first_step=min(first.first_step, second.first_step),
         run=first.run or second.run,
         heartbeat=first.heartbeat or second.heartbeat,
         events=first.events or second.events,

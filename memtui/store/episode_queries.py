@@ -14,7 +14,6 @@ from memtui.store import codec
 from memtui.store.errors import StoreError
 from memtui.store.packed_facts import Course, PackedFacts
 from memtui.store.records import (
-    EpisodeCost,
     EpisodeDetail,
     EpisodeFact,
     EpisodeRow,
@@ -241,15 +240,6 @@ def _labels(source: Source, judge: str, episodes: Sequence[int]) -> dict[int, st
         params,
     )[0]
     return dict(zip(codec.from_json(ids), codec.from_json(labels), strict=True))
-
-
-def costs(source: Source) -> list[EpisodeCost]:
-    """See `RunReader.episode_costs`."""
-    rows = source.query(
-        "SELECT id,prompt_tokens,completion_tokens,cached_tokens,cost,wall_ms FROM episode"
-        " WHERE counts=1"
-    )
-    return list(map(EpisodeCost._make, rows))
 
 
 _JOINS = {

@@ -49,12 +49,6 @@ def haystack(source: Source, haystack_id: int) -> HaystackDetail | None:
     return HaystackDetail(_haystack(rows[0][:-1]), positions)
 
 
-def haystacks(source: Source) -> list[HaystackRow]:
-    """See `RunReader.haystacks`."""
-    rows = source.query(f"SELECT {_HAYSTACK} FROM haystack ORDER BY id")
-    return [_haystack(r) for r in rows]
-
-
 def _evidence(row: Sequence[Any]) -> Evidence:
     try:
         status = EvidenceStatus(row[3])

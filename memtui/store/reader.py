@@ -21,16 +21,13 @@ from memtui.store.packed_facts import ItemFacts, PackedFacts
 from memtui.store.records import (
     ArmRow,
     CellRow,
-    EpisodeCost,
     EpisodeDetail,
     EpisodeFact,
     EpisodeRow,
     EventRow,
     HaystackDetail,
-    HaystackRow,
     HeartbeatRow,
     ItemRow,
-    LedgerRow,
     Progress,
     RunRow,
     SessionRow,
@@ -167,15 +164,6 @@ class RunReader(ReadConnection):
         )
         return [EventRow(*decoded(r, {5: codec.from_json})) for r in reversed(rows)]
 
-    def ledger(self, owner: str | None = None) -> list[LedgerRow]:
-        """Costs by phase, all owners' or one's."""
-        where, params = ("", ()) if owner is None else (" WHERE owner=?", (owner,))
-        rows = self.query(
-            f"SELECT id,owner,phase,paid,cold,wall_ms FROM ledger{where} ORDER BY id", params
-        )
-        decoders = {3: codec.usage_from, 4: codec.usage_from}
-        return [LedgerRow(*decoded(r, decoders)) for r in rows]
-
     # -- items, sessions, haystacks --------------------------------------------------------------
 
     def items(self) -> list[ItemRow]:
@@ -217,13 +205,6 @@ class RunReader(ReadConnection):
                 )
             return self._items
 
-    def session_text(self, token: str) -> SessionRow | None:
-        """A session by its opaque token; None when the file does not hold it."""
-        rows = self.query(
-            "SELECT id,token,sha,source,date,tokens,z FROM session WHERE token=?", (token,)
-        )
-        return SessionRow(*decoded(rows[0], {6: codec.unpack_turns})) if rows else None
-
     def sessions(self, tokens: Sequence[str]) -> dict[str, SessionRow]:
         """Several sessions at once; tokens that the file does not hold are absent."""
         rows = self.query(
@@ -233,21 +214,9 @@ class RunReader(ReadConnection):
         )
         return {r[1]: SessionRow(*decoded(r, {6: codec.unpack_turns})) for r in rows}
 
-    def passage(self, ref: str) -> str | None:
-        """A text that a memory system returned under its own id (the first, should it have changed)."""
-        rows = self.query(
-            "SELECT z FROM passage WHERE ref>=? AND ref<? ORDER BY ref LIMIT 1",
-            (ref + "#", ref + "$"),
-        )
-        return codec.unpack(rows[0][0]).decode() if rows else None
-
     def haystack(self, haystack_id: int) -> HaystackDetail | None:
         """A haystack with its positions."""
         return item_queries.haystack(self, haystack_id)
-
-    def haystacks(self) -> list[HaystackRow]:
-        """Headers of all haystacks."""
-        return item_queries.haystacks(self)
 
     def unfilled_items(self) -> frozenset[int]:
         """Ids of items that some rung of the ladder could not be filled for: outside paired comparisons."""
@@ -287,10 +256,6 @@ class RunReader(ReadConnection):
             "SELECT id FROM episode WHERE rev>? AND counts=0 AND done=1", (since_rev,)
         )
         return [r[0] for r in rows]
-
-    def episode_costs(self) -> list[EpisodeCost]:
-        """Tokens, dollars and duration of every counted episode."""
-        return episode_queries.costs(self)
 
     def episode_ids(
         self,

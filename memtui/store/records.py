@@ -41,17 +41,6 @@ class EpisodeFact(NamedTuple):
     label: str | None
 
 
-class EpisodeCost(NamedTuple):
-    """Tokens, dollars and duration of one counted episode; None is unknown."""
-
-    id: int
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cached_tokens: int | None
-    cost: float | None
-    wall_ms: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class RunRow:
     """The run of a file."""
@@ -272,18 +261,6 @@ class StepRow:
     usage: Usage | None
     wall_ms: float | None
     data: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """Cost of a phase of an owner (`episode:UID`, `artifact:KEY`, `state:KEY`)."""
-
-    id: int
-    owner: str
-    phase: str
-    paid: Usage
-    cold: Usage
-    wall_ms: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,6 @@ class Changes:
     """Attempts with a new verdict."""
     stepped: tuple[int, ...] = ()
     """Attempts with new steps."""
-    first_step: int = 0
-    """Rows of `step` after this id are new."""
     run: bool = False
     heartbeat: bool = False
     events: bool = False
@@ -211,7 +209,6 @@ class Tail:
                 stepped=_ids(
                     connection, "SELECT DISTINCT +episode_id FROM step WHERE id>?", before.step
                 ),
-                first_step=before.step,
                 run=marks.run != before.run,
                 heartbeat=marks.beat != before.beat,
                 events=marks.event != before.event,

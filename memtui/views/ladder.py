@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.style import Style
 
 from memtui.views.look import Look
+from memtui.views.marks import CUT
 
 LOST = "↓"
 REGAINED = "↑"
 OUTSIDE = "~"
-CUT = "✂"
 NEVER = "none"
 
 LEGEND = (

@@ -259,11 +259,6 @@ def _mix(gradient: Gradient, hundredths: int) -> Rgb:
     return low[1]
 
 
-def rate_colour(value: float, look: Look) -> Rgb:
-    """Colour of a rate 0..1 on the look's gradient; raises IndexError for a look without colour."""
-    return _mix(look.gradient, _hundredths(value))
-
-
 def _hundredths(value: float) -> int:
     return round(100 * min(1.0, max(0.0, value)))
 

@@ -12,8 +12,6 @@ from functools import lru_cache
 from typing import Literal
 
 from rich.cells import cell_len, get_character_cell_size
-from rich.style import Style
-from rich.text import Text
 
 RETURN = "⏎"
 ELLIPSIS = "…"
@@ -170,8 +168,3 @@ def fit(text: str, width: int, align: Literal["left", "right", "center"] = "left
     if align == "center":
         return " " * (gap // 2) + line + " " * (gap - gap // 2)
     return line + " " * gap
-
-
-def text(value: str, style: str | Style = "", *, width: int | None = None) -> Text:
-    """A rich `Text` holding `value` literally, as one clean line (cut to `width` cells if given)."""
-    return Text.assemble((clean_line(value, width=width), style), no_wrap=True, end="")

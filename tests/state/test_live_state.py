@@ -125,11 +125,11 @@ def test_log_lines_are_counted_where_the_driver_counts_no_errors() -> None:
 
 
 def test_news_of_several_looks_become_one() -> None:
-    first = Changes(3, "running", episodes=(1,), stepped=(1, 2), first_step=10, heartbeat=True)
-    second = Changes(5, "finished", episodes=(1, 4), judged=(4,), first_step=20, run=True)
+    first = Changes(3, "running", episodes=(1,), stepped=(1, 2), heartbeat=True)
+    second = Changes(5, "finished", episodes=(1, 4), judged=(4,), run=True)
     both = merged(first, second)
     assert both.episodes == (1, 4) and both.stepped == (1, 2) and both.judged == (4,)
-    assert both.first_step == 10 and both.heartbeat and both.run and both.ended
+    assert both.heartbeat and both.run and both.ended
     assert merged(None, first) is first
     gone = merged(first, Changes(3, "running", gone=True))
     assert gone.gone and not merged(gone, Changes(1, "running", replaced=True)).gone

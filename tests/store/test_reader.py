@@ -68,9 +68,7 @@ def test_any_text_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
             [text],
             {"m": text},
         )
-        session = reader.session_text("tok")
-        assert session is not None
-        assert session.turns[0].text == text
+        assert reader.sessions(["tok"])["tok"].turns[0].text == text
         (stored,) = reader.steps(1)
         assert (stored.query, stored.raw, stored.text, stored.data) == (
             text,
@@ -81,7 +79,6 @@ def test_any_text_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
         assert stored.hits[0] == Hit("mem#1", None, text=text)
         assert stored.hits[1].ref == text
         assert reader.messages(stored.id) == [{"content": text}]
-        assert reader.passage("mem#1") == text
         row = reader.episode_rows([1])[1]
         assert (row.answer, row.error) == (text, text)
         assert reader.events()[0].text == text
@@ -129,11 +126,11 @@ def test_unknown_zero_and_empty_are_three_things(tmp_path: Path) -> None:
         detail = reader.episode(2)
         assert detail is not None
         assert detail.usage == Usage(0, 0, 0, 0, 0.0)
-        (ledger,) = reader.ledger("episode:e1")
-        assert (ledger.paid.prompt, ledger.cold.prompt) == (None, 0)
+        prompts = "SELECT paid->>'$.prompt', cold->>'$.prompt' FROM ledger WHERE owner='episode:e1'"
+        assert reader.query(prompts) == [(None, 0)]
         assert reader.heartbeat() is None
         assert reader.episode(99) is None
-        assert reader.session_text("nope") is None
+        assert reader.sessions(["nope"]) == {}
 
 
 def test_previews_are_cut_between_characters_and_details_are_not(tmp_path: Path) -> None:
@@ -216,7 +213,10 @@ def test_haystacks_and_evidence(tmp_path: Path) -> None:
         assert found is not None
         assert found.positions == positions
         assert found.header.pools == {"own": 1}
-        assert [h.available for h in reader.haystacks()] == [True, True, False]
+        assert found.header.available
+        unfilled = reader.haystack(3)
+        assert unfilled is not None
+        assert not unfilled.header.available
         assert list(reader.sessions([make.TOKEN, "f1"])) == [make.TOKEN]
 
 

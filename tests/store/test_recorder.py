@@ -201,16 +201,15 @@ def test_a_memory_without_provenance_has_no_coverage(tmp_path: Path) -> None:
     with open_run(path) as reader:
         (fact,) = reader.episode_facts("harness")
         assert (fact.gold_total, fact.gold_found) == (None, None)
-        assert reader.passage("m1") == "she moved in May"
+        assert reader.steps(1)[0].hits[0].text == "she moved in May"
 
 
 def test_tokens_after_evidence_that_was_in_the_context(tmp_path: Path) -> None:
     path = tmp_path / "a.memtui"
-    with Recorder(path, name="mine", arm="window/gpt", budget=2) as rec:
-        with ask(rec) as episode:
-            episode.context(["s1"])
-            episode.model(usage={"prompt_tokens": 70, "completion_tokens": 7})
-            episode.answer("in May", right=True)
+    with Recorder(path, name="mine", arm="window/gpt", budget=2) as rec, ask(rec) as episode:
+        episode.context(["s1"])
+        episode.model(usage={"prompt_tokens": 70, "completion_tokens": 7})
+        episode.answer("in May", right=True)
     with open_run(path) as reader:
         (cell,) = build_report(reader, tokens=True).cells
         assert cell.tokens_after == (77, 1, 0)

@@ -126,9 +126,7 @@ def test_what_providers_and_numpy_give_is_taken(tmp_path: Path) -> None:
         detail = reader.episode(fact.id)
         assert detail is not None
         assert (detail.item.gold, detail.item.gold_raw) == ("5", 5)
-        session = reader.session_text("s1")
-        assert session is not None
-        assert session.turns[0].text == "I moved"
+        assert reader.sessions(["s1"])["s1"].turns[0].text == "I moved"
 
 
 def test_an_ended_episode_takes_no_more_steps_but_verdicts(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_each_change_is_told_once(live: RunWriter) -> None:
     live.commit_sync()
     found = tail.poll()
     assert found is not None
-    assert (found.episodes, found.stepped, found.first_step) == ((), (1,), 0)
+    assert (found.episodes, found.stepped) == ((), (1,))
     live.put(make.verdict("e1"))
     live.put(make.finished("e1"))
     live.put(LogEvent(make.AT, "info", "note", "hello"))

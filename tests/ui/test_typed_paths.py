@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.state.new_file import typed_path
+from memtui.state.path_completion import completed
 from tests.ui.driving import opened, press, screen_text
 
 IMPOSSIBLE = [
@@ -31,6 +33,68 @@ def test_everything_else_is_taken_as_it_is(tmp_path: Path) -> None:
     for name in ("file", "new", "dangling", "file/below", "[/bold]", "\x1b[31m"):
         assert typed_path(f"{tmp_path}/{name}") == tmp_path / name
     assert typed_path("~/x") == Path.home() / "x"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my runs", "conf", ".hidden"):
+        (tmp_path / name).mkdir()
+    for name in ("one.toml", "notes.txt", "conf/alpha.toml", "conf/alps.toml", "conf/it's.toml"):
+        (tmp_path / name).touch()
+    (tmp_path / "my runs" / "long.toml").touch()
+    (tmp_path / "conf" / "\x1b[31mred\u202e.toml").touch()
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/conf/\xff.toml")).touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        ("o", "one.toml"),
+        ("c", "conf/"),
+        ("conf/a", "conf/alp"),  # as far as both go on alike
+        ("conf/alp", "conf/alp"),
+        ("conf/alph", "conf/alpha.toml"),
+        ("./conf/i", "'./conf/it'\"'\"'s.toml'"),
+        ("m", "'my runs/"),  # the quotation mark stays open: there is more to come
+        ("'my runs/", "'my runs/long.toml'"),
+        ('"my runs/l', "'my runs/long.toml'"),
+        ("n", "n"),  # no configuration
+        ("one.toml --lim", "one.toml --lim"),
+        ("nowhere/x", "nowhere/x"),
+        ("conf/\x1b", "conf/\x1b"),  # is not put into a line where it would not be seen as it is
+        ("~", "~/"),
+        ("~nobody-has-this-name/", "~nobody-has-this-name/"),
+        ("x" * 5_000 + "/", "x" * 5_000 + "/"),
+        ("a\0b/", "a\0b/"),
+    ],
+)
+def test_a_path_is_completed_as_far_as_it_is_certain(line: str, becomes: str, folder: Path) -> None:
+    assert completed(line).line == becomes
+
+
+def test_what_a_path_may_become_is_listed(folder: Path) -> None:
+    assert completed("").names == ("conf/", "my runs/", "one.toml")
+    assert completed(".").names == (".hidden/",)
+    assert len(completed("conf/").names) == 5
+
+
+async def test_tab_completes_the_path_of_a_configuration(folder: Path, run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "1", "r", "slash")
+        line = app.screen.query_one(Input)
+        assert "conf/   my runs/   one.toml" in screen_text(app)
+        await press(pilot, "m", "tab", "tab")
+        assert line.value == "'my runs/long.toml'"
+        line.value = ""
+        await press(pilot, "c", "tab")
+        shown = screen_text(app)
+        assert "alpha.toml" in shown and "red\\u202e.toml" in shown and "\x1b" not in shown
+        await press(pilot, "a", "tab")
+        assert line.value == "conf/alp" and "it's" not in screen_text(app)
+        await press(pilot, "escape", "tab")
+        assert app.is_running and not line.display
 
 
 @pytest.mark.parametrize("keys", [("1", "r", "slash"), ("3", "x", "tab")])

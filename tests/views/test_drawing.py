@@ -14,7 +14,7 @@ from memtui.views.coverage import coverage_bar, coverage_curve, coverage_ratio
 from memtui.views.difference import forest
 from memtui.views.heat import heat_cell
 from memtui.views.hints import Hint, fitting, hints_line
-from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, ink_on, rate_colour
+from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, rate_ground
 from memtui.views.marks import hit_marks
 from memtui.views.outcome import Ending, outcome_word
 from memtui.views.strip import call_strip
@@ -150,8 +150,9 @@ def test_a_rate_that_does_not_exist_is_a_dash_and_not_a_zero() -> None:
 @given(RATE, st.sampled_from([DARK, LIGHT]))
 def test_ink_is_readable_on_every_colour_of_the_gradient(rate: float, look: object) -> None:
     assert isinstance(look, type(DARK))
-    ground = rate_colour(rate, look)
-    ink = tuple(int(ink_on(ground)[at : at + 2], 16) for at in (1, 3, 5))
+    style = rate_ground(rate, look, bold=False)
+    assert style.color is not None and style.bgcolor is not None
+    ink, ground = style.color.get_truecolor(), style.bgcolor.get_truecolor()
 
     def luminance(colour: tuple[int, ...]) -> float:
         parts = [c / 255 / 12.92 if c < 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]

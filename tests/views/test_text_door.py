@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from memtui.views.text_door import RETURN, clean_block, clean_line, cut, fit, text
+from memtui.views.text_door import RETURN, clean_block, clean_line, cut, fit
 
 ANYTHING = st.text(
     alphabet=st.one_of(
@@ -106,12 +106,6 @@ def test_a_cut_never_splits_a_cluster(clusters: list[str], width: int) -> None:
     kept = line.removesuffix("…") if cell_len("".join(clusters)) > width else line
     prefixes = {"".join(clusters[:n]) for n in range(len(clusters) + 1)}
     assert kept in prefixes
-
-
-@given(ANYTHING)
-def test_text_is_literal(raw: str) -> None:
-    assert text(raw).plain == clean_line(raw)
-    assert text(raw).spans == []
 
 
 def test_a_block_keeps_its_lines() -> None:
