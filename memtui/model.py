@@ -83,6 +83,17 @@ class Label(StrEnum):
     UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an episode came out: the outcome at B and the verdict beside it."""
+
+    outcome: Outcome
+    label: Label | None
+    """None while running, and where no judge has spoken."""
+    answered: bool
+    """False: the episode ended without an answer."""
+
+
 class EvidenceStatus(StrEnum):
     """What became of one evidence string of the data set."""
 

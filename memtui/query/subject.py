@@ -39,20 +39,27 @@ class Subject:
 
     def signature(self, environment: Environment) -> Signature:
         """What outcome, regime and flags read of it."""
-        row = self.row
-        return Signature(
-            done=int(row.done),
-            end_reason=FLAGGED if row.done and row.item in environment.left_out else row.end_reason,
-            requested=row.requested,
-            first_hit=row.first_hit,
-            t_star=row.t_star,
-            gold_total=row.gold_total,
-            answerable=int(row.answerable),
-            label=self.label(environment),
-            forced=int(row.forced),
-            abstained=int(row.abstained),
-            redundant=row.redundant,
-        )
+        signature = signature_of(self.row, environment.judge)
+        if self.row.done and self.row.item in environment.left_out:
+            return signature._replace(end_reason=FLAGGED)
+        return signature
+
+
+def signature_of(row: EpisodeRow, judge: str) -> Signature:
+    """What outcome, regime and flags read of a line of a list, with the latest verdict of `judge`."""
+    return Signature(
+        done=int(row.done),
+        end_reason=row.end_reason,
+        requested=row.requested,
+        first_hit=row.first_hit,
+        t_star=row.t_star,
+        gold_total=row.gold_total,
+        answerable=int(row.answerable),
+        label=row.labels.get(judge),
+        forced=int(row.forced),
+        abstained=int(row.abstained),
+        redundant=row.redundant,
+    )
 
 
 def subject_of(reader: RunReader, episode_id: int) -> Subject | None:

@@ -10,13 +10,13 @@ from memtui.metrics.outcome import outcome
 from memtui.metrics.regime import flags, overshoot, regime
 from memtui.metrics.scales import scale_value
 from memtui.metrics.stopping import tokens_after
+from memtui.query.subject import signature_of
 from memtui.report.as_json import usage_document
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import wrapped
 from memtui.report.step_record import decision_sections, request_sections, verdict_sections
 from memtui.report.table import scale_text
 from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
-from memtui.state.episode_standing import signature_of
 from memtui.state.gold_places import gold_places, nearest_query
 from memtui.state.trajectory import Stop, Trajectory, reachable, trajectory
 from memtui.store.reader import RunReader

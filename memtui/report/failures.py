@@ -14,12 +14,12 @@ from memtui.metrics.scales import scale_label, scale_value
 from memtui.model import Outcome, Regime
 from memtui.query.budgets import budget_at
 from memtui.query.sorting import Order, parse_order
+from memtui.query.subject import signature_of
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines
 from memtui.report.source import ReportSource
 from memtui.report.table import LEFT, RIGHT, Table, scale_text
-from memtui.state.episode_standing import signature_of
 from memtui.store.records import EpisodeRow
 from memtui.views.outcome import REGIME_WORDS
 from memtui.views.text_door import clean_line

@@ -9,6 +9,7 @@ from typing import Any
 from memtui.errors import UserError
 from memtui.metrics.regime import regime
 from memtui.metrics.scales import scale_value
+from memtui.query.subject import signature_of
 from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines, wrapped
 from memtui.report.source import ReportSource
@@ -23,7 +24,6 @@ from memtui.state.displacement import (
     unit_label,
     unit_ranks,
 )
-from memtui.state.episode_standing import signature_of
 from memtui.state.ladder import (
     Change,
     Ladder,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from memtui.model import Label, Outcome
+from memtui.model import Ending, Label, Outcome
 from memtui.state.deep_link import link
-from memtui.state.episode_standing import label_of, outcome_of
+from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.session import RunSession
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Cell, Column
 from memtui.views.coverage import coverage_bar
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, duration, money, ratio, scale
-from memtui.views.outcome import Ending, outcome_words
+from memtui.views.outcome import outcome_words
 from memtui.views.strip import PADDED_BUDGET, call_strip
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -24,7 +24,7 @@ def ending_of(row: EpisodeRow, session: RunSession) -> Ending:
     """How an episode ended at the reader's B and judge."""
     settings, mode = session.settings, session.header.run.mode
     what = outcome_of(row, settings.judge, settings.budget, mode)
-    return Ending(what, label_of(row, settings.judge), row.answer is not None)
+    return ending_with(what, row, settings.judge)
 
 
 def strip_of_row(

@@ -11,11 +11,13 @@ from rich.text import Text
 from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.similarity import terms
+from memtui.model import Ending
+from memtui.query.subject import signature_of
 from memtui.report.paired_episodes import Asked, EpisodePair
 from memtui.screens.hit_rows import preview_of
 from memtui.screens.trajectory_parts import step_words
 from memtui.state.alignment import AlignedRow, HitRow, Sameness, compare_hits
-from memtui.state.episode_standing import label_of, outcome_of, signature_of
+from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
 from memtui.store.reader import RunReader
 from memtui.store.records import SessionRow
@@ -24,7 +26,7 @@ from memtui.views.difference import ONLY_A, ONLY_B, OTHER_QUERY, OTHER_RESULT, S
 from memtui.views.look import Look
 from memtui.views.marks import hit_marks
 from memtui.views.numbers import UNKNOWN, scale
-from memtui.views.outcome import Ending, outcome_style, outcome_word
+from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.session_text import word_pattern
 from memtui.views.strip import call_strip, call_style
 from memtui.views.styled import styled
@@ -178,7 +180,7 @@ def ending_of_side(view: PairView, number: int) -> Ending:
     """How one side ended at the reader's B and judge."""
     row = view.both[number].detail.row
     what = outcome_of(row, view.judge, view.budget, view.modes[number])
-    return Ending(what, label_of(row, view.judge), row.answer is not None)
+    return ending_with(what, row, view.judge)
 
 
 # --- aligned rows -------------------------------------------------------------------------------

@@ -8,17 +8,17 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.errors import UserError
+from memtui.model import Ending
 from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.episode_row import strip_width
-from memtui.state.episode_standing import label_of
+from memtui.state.episode_standing import ending_with
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, place, row
 from memtui.views.difference import WHO
 from memtui.views.look import Look
 from memtui.views.numbers import scale
-from memtui.views.outcome import Ending
 from memtui.views.strip import call_strip
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -110,7 +110,7 @@ class PairSource:
     def ending(self, pair: EpisodePair, line: EpisodeRow, side: str) -> Ending:
         """How one side ended."""
         what = (pair.a if side == "a" else pair.b).outcome
-        return Ending(what, label_of(line, self.found.judge), line.answer is not None)
+        return ending_with(what, line, self.found.judge)
 
 
 def who_style(flip: str, look: Look) -> Style:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
 from memtui.model import Label
+from memtui.query.subject import signature_of
 from memtui.report.step_record import Reading
 from memtui.screens.episode_row import episode_text
 from memtui.screens.hit_rows import HitSource
@@ -34,7 +35,6 @@ from memtui.screens.trajectory_text import (
     whole_text,
 )
 from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
-from memtui.state.episode_standing import signature_of
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.trajectory import Stop, Trajectory, read_trajectory

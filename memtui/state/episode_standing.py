@@ -1,33 +1,21 @@
-"""What outcome, regime and flags read of a line of a list, under a judge."""
+"""How a line of a list came out, under a judge and at a budget."""
 
 from __future__ import annotations
 
 from memtui.metrics.outcome import outcome
-from memtui.metrics.signature import Signature
-from memtui.model import Label, Outcome
+from memtui.model import Ending, Label, Outcome
+from memtui.query.subject import signature_of
 from memtui.store.records import EpisodeRow
-
-
-def signature_of(row: EpisodeRow, judge: str) -> Signature:
-    """The facts of a line with the latest verdict of `judge`."""
-    return Signature(
-        done=int(row.done),
-        end_reason=row.end_reason,
-        requested=row.requested,
-        first_hit=row.first_hit,
-        t_star=row.t_star,
-        gold_total=row.gold_total,
-        answerable=int(row.answerable),
-        label=row.labels.get(judge),
-        forced=int(row.forced),
-        abstained=int(row.abstained),
-        redundant=row.redundant,
-    )
 
 
 def outcome_of(row: EpisodeRow, judge: str, budget: int, mode: str) -> Outcome:
     """The outcome of a line at B = `budget`."""
     return outcome(signature_of(row, judge), budget, mode)
+
+
+def ending_with(what: Outcome, row: EpisodeRow, judge: str) -> Ending:
+    """How a line whose outcome is known ended under a judge."""
+    return Ending(what, label_of(row, judge), row.answer is not None)
 
 
 def label_of(row: EpisodeRow, judge: str) -> Label | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich.style import Style
 from rich.text import Text
 
-from memtui.model import Label, Outcome, Regime
+from memtui.model import Ending, Label, Outcome, Regime
 from memtui.views.look import Look
 from memtui.views.styled import styled
 
@@ -51,17 +49,6 @@ REGIME_WORDS = {
     Regime.ABSTAIN_RIGHT: "rightly abstained",
     Regime.ANSWERED_UNANSWERABLE: "answered the unanswerable",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What the closing signs of a strip need: the outcome at B and the verdict beside it."""
-
-    outcome: Outcome
-    label: Label | None
-    """None while running, and where no judge has spoken."""
-    answered: bool
-    """False: the episode ended without an answer."""
 
 
 def outcome_style(outcome: Outcome, look: Look) -> Style:

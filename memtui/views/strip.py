@@ -10,8 +10,9 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.metrics import glyphs
+from memtui.model import Ending
 from memtui.views.look import Look
-from memtui.views.outcome import Ending, closing
+from memtui.views.outcome import closing
 
 PADDED_BUDGET = 6
 """Up to this budget, calls not made are shown as blanks, so that the bars of a list stand in line."""

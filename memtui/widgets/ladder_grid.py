@@ -12,12 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 
-from memtui.state.episode_standing import label_of
+from memtui.state.episode_standing import ending_with
 from memtui.state.ladder import Ladder, LadderCell, LadderLine
 from memtui.views.ladder import OUTSIDE, flip
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, scale
-from memtui.views.outcome import Ending
 from memtui.views.strip import call_strip
 from memtui.views.text_door import clean_line, fit
 from memtui.widgets.lines import LineView, look_of
@@ -200,7 +199,7 @@ class LadderGrid(LineView):
         if cell is None:
             text.append(f" {UNKNOWN}".ljust(width + 1), look.faint)
             return
-        ending = Ending(cell.outcome, label_of(cell.row, self._judge), cell.row.answer is not None)
+        ending = ending_with(cell.outcome, cell.row, self._judge)
         strip = call_strip(cell.row.strip, self._budget, ending, look, width=width)
         strip.truncate(width, pad=True)
         if cell.inside:

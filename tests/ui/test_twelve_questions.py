@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from memtui.app import MemtuiApp
 from memtui.cli import main
 from memtui.metrics.explain import why_it_ended
+from memtui.query.subject import signature_of
 from memtui.report.build import build_report
 from memtui.report.model import Cell
 from memtui.report.step_record import nearness
@@ -24,7 +25,6 @@ from memtui.screens.keys import key_named
 from memtui.screens.overview import OverviewScreen
 from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.answer_elsewhere import answer_elsewhere, elsewhere_words
-from memtui.state.episode_standing import signature_of
 from memtui.state.gold_places import gold_places
 from memtui.state.tab import Tab
 from memtui.state.trajectory import Trajectory

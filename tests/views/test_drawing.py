@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from memtui.model import Label, Outcome
+from memtui.model import Ending, Label, Outcome
 from memtui.views.bars import BLOCKS, bar, bars, share_bar, stacked_bar, tall_bars
 from memtui.views.columns import Column, heading, place, row
 from memtui.views.coverage import coverage_bar, coverage_curve, coverage_ratio
@@ -16,7 +16,7 @@ from memtui.views.heat import heat_cell
 from memtui.views.hints import Hint, fitting, hints_line
 from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, rate_ground
 from memtui.views.marks import hit_marks
-from memtui.views.outcome import Ending, outcome_word
+from memtui.views.outcome import outcome_word
 from memtui.views.strip import call_strip
 from memtui.views.title import Title, title_row
 
