@@ -37,10 +37,13 @@ from memtui.views.text_door import clean_line, fit
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import Offer, OfferLines
+from memtui.widgets.path_line import PathLine
 
 WIDEST = 76
 HEADING = 2
 """Lines above the first configuration."""
+MOST_OFFERS, MOST_NAMES = 3, 40
+"""Lines for what a typed path may become, and names that could stand in them."""
 MOST_MISSING = 4
 """Missing parts that are named."""
 
@@ -58,6 +61,7 @@ class StartRun(Dialog):
         Binding("k,up", "move(-1)", "previous configuration", show=False, id="start.previous"),
         Binding("enter", "go_on", "its plan; on the plan, start", show=False, id="start.go-on"),
         Binding("slash", "type", "type a path", show=False, id="start.path"),
+        Binding("tab", "complete", "complete the path", show=False, id="start.complete"),
         Binding("escape", "back", "back", show=False, id=CLOSE),
     ]
 
@@ -77,11 +81,13 @@ class StartRun(Dialog):
         self._plan: Plan | None = None
         self.target: Target | None = None
         self._problem = ""
+        self._offered: Sequence[str] = ()
+        """What the typed path may become."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
             yield OfferLines(id="start-run")
-            yield Input(placeholder="mine.toml --limit 20", id="start-path", compact=True)
+            yield PathLine(placeholder="mine.toml --limit 20", id="start-path", compact=True)
             yield OfferLines(id="start-keys")
 
     def on_mount(self) -> None:
@@ -129,9 +135,9 @@ class StartRun(Dialog):
     # --- keys -----------------------------------------------------------------------------------
 
     @property
-    def _line(self) -> Input:
+    def _line(self) -> PathLine:
         """Where a path is typed; shown while that is done."""
-        return self.query_one("#start-path", Input)
+        return self.query_one("#start-path", PathLine)
 
     def action_type(self) -> None:
         """Type the path of a configuration."""
@@ -142,6 +148,22 @@ class StartRun(Dialog):
         self._line.display, self._problem = typing, ""
         self.set_focus(self._line if typing else None)
         self._draw()
+
+    def action_complete(self) -> None:
+        """Complete the path that is being typed."""
+        if self._line.display:
+            self._line.complete()
+
+    @on(PathLine.Offered)
+    def _may_become(self, message: PathLine.Offered) -> None:
+        self._offered = message.names
+        self._draw()
+
+    @on(Input.Changed)
+    def _typing_on(self) -> None:
+        if self._problem:
+            self._problem = ""
+            self._draw()
 
     @on(Input.Submitted)
     def _typed(self, message: Input.Submitted) -> None:
@@ -222,7 +244,7 @@ class StartRun(Dialog):
     def _keys(self) -> list[tuple[str, str]]:
         go_on = "start.go-on"
         if self._line.display:
-            return [(go_on, "its plan"), (CLOSE, "back")]
+            return [(go_on, "its plan"), ("start.complete", "complete"), (CLOSE, "back")]
         if self.config is not None:
             return [*([(go_on, "start")] if self.ready else []), (CLOSE, "back")]
         listed = [(go_on, "plan"), ("start.next", "down"), ("start.previous", "up")]
@@ -238,8 +260,11 @@ class StartRun(Dialog):
         lines = [styled(self._heading(width), look.strong), Text(end="")]
         lines += [*(styled(part, look.muted) for part in wrap(words, width)), Text(end="")]
         if self._problem:
-            lines += [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
-        return lines
+            said = [styled(part, look.bad) for part in wrap(clean_line(self._problem), width)[:8]]
+        else:
+            said = _offers(self._offered, look, width)
+        # As high with few as with many: a dialog that grows and shrinks while one types is hard to read.
+        return [*lines, *said, *[Text(end="")] * (MOST_OFFERS - len(said))]
 
     def _heading(self, width: int) -> str:
         if self._resumed is None:
@@ -336,6 +361,20 @@ class StartRun(Dialog):
         for part in plan.missing_parts[:MOST_MISSING]:
             lines += [styled(line, look.bad) for line in wrap(f"needs {clean_line(part)}", width)]
         return lines
+
+
+def _offers(names: Sequence[str], look: Look, width: int) -> list[Text]:
+    """What a path may become, in a few lines of whole names, then how many more there are."""
+    parts = [
+        styled(clean_line(name, width=width), look.accent if name.endswith("/") else "")
+        for name in names[:MOST_NAMES]
+    ]
+    for shown in range(len(parts), 0, -1):
+        more = [styled(f"and {len(names) - shown} more", look.muted)] if shown < len(names) else []
+        lines = flow([*parts[:shown], *more], width, indent=0)
+        if len(lines) <= MOST_OFFERS:
+            return lines
+    return []
 
 
 def _prompt_tokens(plan: Plan) -> str:

@@ -80,7 +80,7 @@ async def test_marks_and_views_are_clicked(own_run: Path) -> None:
         await press(pilot, "3", "i")
         await click_on(app, pilot, "bookmark this episode")
         await click_on(app, pilot, "flag the gold")
-        await click_on(app, pilot, "n note:")
+        await click_on(app, pilot, "note on this episode")
         await press(pilot, *"odd")
         await click_on(app, pilot, "Enter keep")
         assert not isinstance(app.screen, Annotate)
