@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from memtui.query.fields import EPISODE_TEXTS, ITEM_TEXTS, Field, Kind, flag_sql
 from memtui.query.grammar import Term
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
+from memtui.store.passing_ids import any_of
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?([kKmM]?)")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -35,6 +36,14 @@ class Test:
 
     holds: Callable[[Subject, Environment], bool]
     sql: Callable[[Environment], Sql]
+    alternatives: Callable[[Environment], Sequence[Sql]] | None = None
+    """Of a test that holds where one of several does: those."""
+
+    def options(self, environment: Environment) -> Sequence[Sql]:
+        """One of these holds where the test does."""
+        if self.alternatives is None:
+            return (self.sql(environment),)
+        return self.alternatives(environment)
 
 
 def free_text(value: str) -> Test:
@@ -84,12 +93,14 @@ def either(tests: list[Test]) -> Test:
     if len(tests) == 1:
         return tests[0]
 
-    def sql(environment: Environment) -> Sql:
-        parts = [test.sql(environment) for test in tests]
-        text = " OR ".join(f"ifnull(({part}),0)" for part, _ in parts)
-        return f"({text})", tuple(value for _, params in parts for value in params)
+    def alternatives(environment: Environment) -> Sequence[Sql]:
+        return [one for test in tests for one in test.options(environment)]
 
-    return Test(lambda s, v: any(test.holds(s, v) for test in tests), sql)
+    return Test(
+        lambda s, v: any(test.holds(s, v) for test in tests),
+        lambda v: any_of(alternatives(v)),
+        alternatives,
+    )
 
 
 def _number(field: Field, term: Term, value: str) -> Test:
@@ -199,8 +210,13 @@ def _flag(field: Field, term: Term, value: str) -> Test:
         found = field.value(subject, environment)
         return isinstance(found, frozenset) and name in found
 
-    decide = has_sql if field.name == "has" else flag_sql
-    return Test(holds, lambda environment: decide(name, environment))
+    if field.name == "has":
+        return Test(holds, lambda environment: has_sql(name, environment))
+
+    def alternatives(environment: Environment) -> Sequence[Sql]:
+        return flag_sql(name, environment)
+
+    return Test(holds, lambda environment: any_of(alternatives(environment)), alternatives)
 
 
 def ascii_lower(text: str) -> str:

@@ -78,8 +78,8 @@ def _stored(subject: Subject, _: Environment) -> str:
 
 
 _STORED_SQL = (
-    "CASE WHEN NOT EXISTS(SELECT 1 FROM evidence x WHERE x.item_id=e.item_id) THEN 'unknown'"
-    " WHEN EXISTS(SELECT 1 FROM evidence x WHERE x.item_id=e.item_id"
+    "CASE WHEN NOT EXISTS(SELECT 1 FROM evidence x WHERE x.item_id=i.id) THEN 'unknown'"
+    " WHEN EXISTS(SELECT 1 FROM evidence x WHERE x.item_id=i.id"
     " AND (x.session IS NULL OR x.status='dangling')) THEN 'no' ELSE 'yes' END"
 )
 
@@ -323,9 +323,9 @@ def has_sql(name: str, environment: Environment) -> Sql:
     return _one_of("i.key", marks.bad_gold if name == "flag" else ())
 
 
-def flag_sql(name: str, environment: Environment) -> Sql:
-    """Whether an episode has a flag: one of ours at B, one of its item, or a reader's."""
-    of_item = "EXISTS(SELECT 1 FROM json_each(i.flags) x WHERE x.value=?)"
+def flag_sql(name: str, environment: Environment) -> list[Sql]:
+    """Whether an episode has a flag, in alternatives: one of ours at B or a reader's; one of its item."""
+    of_item = "EXISTS(SELECT 1 FROM json_each(i.flags) x WHERE x.value=?)", (name,)
     derived = {
         "overshoot": "e.gold_total IS NOT NULL AND i.answerable=1 AND e.requested>e.t_star",
         "redundant": "e.redundant>0",
@@ -335,21 +335,16 @@ def flag_sql(name: str, environment: Environment) -> Sql:
     }
     if name == "gave_up_early":
         kind, params = _regime_sql(environment)
-        arms = ",".join("?" * len(environment.context_arms))
+        arms = sorted(environment.context_arms)
+        marks = ",".join("?" * len(arms))
         sql = (
-            f"e.requested<? AND a.key NOT IN ({arms})"
-            f" AND ({kind}) IN ('no_answer','wrong_partial','wrong_none')"
-            " AND e.gold_total IS NOT NULL AND i.answerable=1 AND e.t_star IS NULL"
+            "e.t_star IS NULL AND e.gold_total IS NOT NULL AND i.answerable=1 AND e.requested<?"
+            + (f" AND a.key NOT IN ({marks})" if arms else "")
+            + f" AND ({kind}) IN ('no_answer','wrong_partial','wrong_none')"
         )
-        values: tuple[object, ...] = (
-            environment.budget,
-            *sorted(environment.context_arms),
-            *params,
-        )
-    elif name in derived:
-        sql, values = derived[name], ()
-    elif name == BAD_GOLD:
-        sql, values = _one_of("i.key", environment.marks.bad_gold)
-    else:
-        return of_item, (name,)
-    return f"(ifnull({sql},0) OR {of_item})", (*values, name)
+        return [(sql, (environment.budget, *arms, *params)), of_item]
+    if name in derived:
+        return [(derived[name], ()), of_item]
+    if name == BAD_GOLD:
+        return [_one_of("i.key", environment.marks.bad_gold), of_item]
+    return [of_item]

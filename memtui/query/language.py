@@ -12,6 +12,7 @@ from memtui.query.fields import BY_NAME, FIELDS
 from memtui.query.grammar import Term, read_terms
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
+from memtui.store.passing_ids import all_of
 
 MOST_WORDS = 200
 """Words of a filter: each is a test, and SQLite refuses a thousand in a row."""
@@ -30,9 +31,11 @@ class Query:
 
     def where(self, environment: Environment) -> Sql:
         """Condition and parameters for `RunReader.episode_ids`; an empty condition for no filter."""
-        parts = [test.sql(environment) for test in self.tests]
-        text = " AND ".join(f"ifnull(({part}),0)" for part, _ in parts)
-        return text, tuple(value for _, params in parts for value in params)
+        return all_of(test.sql(environment) for test in self.tests)
+
+    def conditions(self, environment: Environment) -> list[Sequence[Sql]]:
+        """The same for `passing_ids`: one alternative of each is to hold."""
+        return [test.options(environment) for test in self.tests]
 
 
 def parse(text: str) -> Query:

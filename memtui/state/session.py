@@ -30,6 +30,7 @@ from memtui.store.connect import TIMEOUT
 from memtui.store.drawn_pages import PageReader
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
+from memtui.store.passing_ids import passing_ids
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import Progress
 from memtui.store.side_file import Marks, SideFile
@@ -319,9 +320,10 @@ class RunSession:
         environment = self.environment(settings)
         asked = (settings.filter, environment, self._reader.rev())
         if self._passing is None or self._passing[0] != asked:
-            where, params = parse(settings.filter).where(environment)
-            found = self._reader.episode_ids(where, params, judge=settings.judge)
-            self._passing = asked, set(found)
+            conditions = parse(settings.filter).conditions(environment)
+            facts = self.facts(settings.judge) if settings.judge in self._read else None
+            found = passing_ids(self._reader, facts, conditions, settings.judge)
+            self._passing = asked, found
         return self._passing[1]
 
     def environment(self, settings: Settings) -> Environment:

@@ -19,6 +19,8 @@ from memtui.query.language import MOST_WORDS, field_names, parse
 from memtui.query.sorting import parse_order
 from memtui.query.subject import Environment, Subject, subject_of
 from memtui.state.fold_facts import count_signatures
+from memtui.store.packed_facts import PackedFacts
+from memtui.store.passing_ids import passing_ids
 from memtui.store.reader import RunReader, open_run
 from memtui.store.side_file import NO_MARKS, Marks
 from tests.report.generated_run import ARMS, HOSTILE, anything
@@ -39,10 +41,24 @@ class World:
         self.reader: RunReader = open_run(path)
         found = [subject_of(self.reader, number) for number in self.reader.episode_ids()]
         self.subjects = [subject for subject in found if subject is not None]
+        self._facts: dict[tuple[str, frozenset[str]], PackedFacts] = {}
 
     def by_sql(self, text: str, environment: Environment) -> list[int]:
         where, params = parse(text).where(environment)
         return self.reader.episode_ids(where, params, judge=environment.judge)
+
+    def from_memory(self, text: str, environment: Environment) -> list[int]:
+        """As the app does: what the facts in memory can tell is not asked of the file."""
+        judge, left_out = environment.judge, environment.left_out
+        self.reader.leave_out(left_out)
+        try:
+            facts = self._facts.get((judge, left_out))
+            if facts is None:
+                facts = self._facts[judge, left_out] = self.reader.packed_facts(judge)
+            conditions = parse(text).conditions(environment)
+            return sorted(passing_ids(self.reader, facts, conditions, judge))
+        finally:
+            self.reader.leave_out(())
 
     def by_predicate(self, text: str, environment: Environment) -> list[int]:
         query = parse(text)
@@ -105,13 +121,36 @@ TEXTS = st.sampled_from(["gold", "AN ANSWER", "boom", *HOSTILE]).map(quoted)
 def test_every_field_means_the_same_as_predicate_and_as_sql(
     world: World, text: str, environment: Environment
 ) -> None:
-    assert world.by_sql(text, environment) == world.by_predicate(text, environment)
+    found = world.by_sql(text, environment)
+    assert found == world.by_predicate(text, environment)
+    assert found == world.from_memory(text, environment)
 
 
 @given(st.lists(st.one_of(words(), TEXTS), max_size=4).map(" ".join), ENVIRONMENTS)
 @settings(max_examples=150, deadline=None)
 def test_so_do_their_combinations(world: World, text: str, environment: Environment) -> None:
-    assert world.by_sql(text, environment) == world.by_predicate(text, environment)
+    found = world.by_sql(text, environment)
+    assert found == world.by_predicate(text, environment)
+    assert found == world.from_memory(text, environment)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cov:partial type:temporal",
+        "out:exhausted -arm:dense scale>=100",
+        "regime:wrong answerable:yes calls>1",
+        "verdict:right stored:no",
+    ],
+)
+def test_what_the_facts_can_tell_is_not_looked_for_among_the_episodes_of_the_file(
+    world: World, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = Environment(2, judge="deterministic-1")
+    expected = world.by_sql(text, environment)
+    world.from_memory(text, environment)
+    monkeypatch.setattr(RunReader, "episode_ids", None)
+    assert world.from_memory(text, environment) == expected != []
 
 
 @given(
