@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from memtui.errors import UserError
@@ -11,18 +12,18 @@ from memtui.metrics.regime import regime
 from memtui.metrics.scales import scale_value
 from memtui.query.subject import signature_of
 from memtui.report.episode_lines import strip_text
+from memtui.report.evidence_words import calls_compared, evidence_moves, first_rank, moved_count
 from memtui.report.plain import table_lines, wrapped
 from memtui.report.source import ReportSource
 from memtui.report.table import LEFT, Table
 from memtui.state.displacement import (
     Displacement,
+    LadderEvidence,
     Moved,
     NoDisplacement,
     UnitRank,
-    displacement,
-    moved_texts,
+    read_evidence,
     unit_label,
-    unit_ranks,
 )
 from memtui.state.ladder import (
     Change,
@@ -34,8 +35,7 @@ from memtui.state.ladder import (
     read_ladder,
 )
 from memtui.state.trajectory import units_of
-from memtui.store.records import StepRow
-from memtui.views.ladder import LOST, REGAINED, rank_text
+from memtui.views.ladder import LOST, REGAINED
 from memtui.views.numbers import UNKNOWN, scale
 from memtui.views.text_door import clean_line
 
@@ -46,28 +46,13 @@ SIGNS = {Change.LOST: LOST, Change.REGAINED: REGAINED, Change.NONE: " "}
 
 
 @dataclass(frozen=True, slots=True)
-class RungReport:
-    """One cell with its evidence, against the next smaller scale of its line."""
-
-    cell: LadderCell
-    ranks: Mapping[str, UnitRank]
-    against: Displacement | NoDisplacement | None
-    """None on the lowest scale."""
-    snippets: Mapping[str, tuple[str | None, str]]
-    """Session token -> (date in this history, what it says)."""
-
-
-@dataclass(frozen=True, slots=True)
 class LadderReport:
     """The ladder of one question at B."""
 
     source: ReportSource
     budget: int
     ladder: Ladder
-    rungs: Mapping[int, RungReport]
-    """By episode id."""
-    dates: Mapping[str, str | None]
-    """Dates of the evidence sessions."""
+    evidence: LadderEvidence
 
 
 def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> LadderReport:
@@ -89,25 +74,9 @@ def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> Ladd
     if not ladder.lines:
         why = "no episode of this question passes the filter" if data.rows else "not asked yet"
         raise UserError(f"{data.item.key}: {why}")
-    steps: dict[int, list[StepRow]] = {}
-    rungs: dict[int, RungReport] = {}
-    for line in ladder.lines:
-        for cell in line.cells:
-            if cell is None:
-                continue
-            mine = steps[cell.row.id] = reader.steps(cell.row.id)
-            against = None
-            if cell.below is not None:
-                against = displacement(steps[cell.below], mine, data.item)
-            rungs[cell.row.id] = RungReport(
-                cell,
-                unit_ranks(mine, units_of(data.item.evidence)),
-                against,
-                moved_texts(reader, cell.row.haystack_id, against),
-            )
-    gold = [e.session for e in data.item.evidence if e.session is not None]
-    dates = {token: row.date for token, row in reader.sessions(gold).items()}
-    return LadderReport(source, budget, ladder, rungs, dates)
+    cells = [cell for line in ladder.lines for cell in line.asked]
+    evidence = read_evidence(reader, data.item, cells, cache(reader.steps))
+    return LadderReport(source, budget, ladder, evidence)
 
 
 # --- text ---------------------------------------------------------------------------------------
@@ -166,15 +135,15 @@ def _strips(report: LadderReport) -> Table:
 
 
 def _ranks(report: LadderReport) -> Table:
-    ladder = report.ladder
+    ladder, ranks = report.ladder, report.evidence.ranks
     rows = []
     for line in ladder.lines:
         for unit in units_of(ladder.item.evidence):
-            ranks = [
-                UNKNOWN if cell is None else _first_rank(report.rungs[cell.row.id].ranks.get(unit))
+            placed = [
+                UNKNOWN if cell is None else first_rank(ranks[cell.row.id].get(unit))
                 for cell in line.cells
             ]
-            rows.append((ladder.name_of(line), unit_label(unit, report.dates), *ranks))
+            rows.append((ladder.name_of(line), unit_label(unit, report.evidence.dates), *placed))
     header = ("arm", "evidence", *[scale(value) for value in ladder.scales])
     return Table(
         "Rank of the evidence in the first call that returned it",
@@ -187,38 +156,23 @@ def _ranks(report: LadderReport) -> Table:
     )
 
 
-def _first_rank(found: UnitRank | None) -> str:
-    return (
-        rank_text(None, None)
-        if found is None
-        else rank_text(
-            found.call,
-            found.rank,
-            shown=found.shown,
-            session_rank=found.session_rank,
-            ranked=found.ranked,
-        )
-    )
-
-
 def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
-    cells = {cell.row.id: cell for cell in line.cells if cell is not None}
-    for cell in cells.values():
-        rung = report.rungs[cell.row.id]
-        if rung.against is None or cell.below is None:
+    cells = {cell.row.id: cell for cell in line.asked}
+    for number, cell in cells.items():
+        found = report.evidence.against.get(number)
+        if found is None or cell.below is None:
             continue
         span = f"{scale(cells[cell.below].scale)} → {scale(cell.scale)}"
         start = f"{report.ladder.name_of(line)} {span}: "
-        if isinstance(rung.against, NoDisplacement):
-            if rung.against.reason == "queries differ":
+        if isinstance(found, NoDisplacement):
+            if found.queries_differ:
                 yield from wrapped(start + "queries differ, so nothing can be said", "  ", "  ")
             continue
-        found = rung.against
         if not found.worse and not found.moved:
             continue
-        yield from wrapped(start + moved_sentence(found), "  ", "  ")
+        yield from wrapped(start + _sentence(found, report.evidence.ranks[number]), "  ", "  ")
         for moved in found.moved[:MOST_MOVED]:
-            date, says = rung.snippets.get(moved.token, (None, ""))
+            date, says = report.evidence.texts[number].get(moved.token, (None, ""))
             yield clean_line(
                 f"    #{moved.rank:<3} was {_was(moved):<5} {(date or UNKNOWN)[:10]:<10} {moved.token}  "
                 f"{clean_line(says, width=PREVIEW)}"
@@ -227,23 +181,14 @@ def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
             yield f"    and {len(found.moved) - MOST_MOVED} more"
 
 
+def _sentence(found: Displacement, ranks: Mapping[str, UnitRank]) -> str:
+    """``same query at call 1: evidence #1 → #4; 3 irrelevant sessions moved above it``."""
+    moves = ", ".join(words for words, _ in evidence_moves(found, ranks))
+    return f"same query {calls_compared(found)}: evidence {moves}; {moved_count(found)}"
+
+
 def _was(moved: Moved) -> str:
     return UNKNOWN if moved.before is None else f"#{moved.before}"
-
-
-def moved_sentence(found: Displacement) -> str:
-    """``same query at call 1: evidence #1 → #4, 3 irrelevant sessions moved above it``."""
-    where = f"at call {found.call_here}"
-    if found.call_below != found.call_here:
-        where = f"at calls {found.call_below} and {found.call_here}"
-    ranks = ", ".join(f"{_rank(before)} → {_rank(after)}" for _, before, after in found.evidence)
-    many = len(found.moved)
-    moved = "no irrelevant session" if not many else f"{many} irrelevant session{'s'[: many > 1]}"
-    return f"same query {where}: evidence {ranks}; {moved} moved above it"
-
-
-def _rank(value: int | None) -> str:
-    return "none" if value is None else f"#{value}"
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -282,24 +227,21 @@ def _line_document(report: LadderReport, line: LadderLine) -> dict[str, Any]:
         "seed": None if line.variant.seed < 0 else line.variant.seed,
         "repeat": line.variant.repeat,
         "first_loss": scale_value(line.first_loss),
-        "cells": [
-            None if cell is None else _cell_document(report, report.rungs[cell.row.id])
-            for cell in line.cells
-        ],
+        "cells": [None if cell is None else _cell_document(report, cell) for cell in line.cells],
     }
 
 
-def _cell_document(report: LadderReport, rung: RungReport) -> dict[str, Any]:
-    source, row = report.source, rung.cell.row
+def _cell_document(report: LadderReport, cell: LadderCell) -> dict[str, Any]:
+    source, row = report.source, cell.row
     what = regime(signature_of(row, source.judge), report.budget, source.mode)
     return {
-        "scale": scale_value(rung.cell.scale),
+        "scale": scale_value(cell.scale),
         "id": row.id,
         "uid": row.uid,
-        "outcome": rung.cell.outcome.value,
+        "outcome": cell.outcome.value,
         "regime": what.value,
-        "change": rung.cell.change.value or None,
-        "inside_filter": rung.cell.inside,
+        "change": cell.change.value or None,
+        "inside_filter": cell.inside,
         "strip": strip_text(row, source.judge, report.budget, source.mode),
         "requested": row.requested,
         "t_star": row.t_star,
@@ -315,26 +257,27 @@ def _cell_document(report: LadderReport, rung: RungReport) -> dict[str, Any]:
                 "session_rank": one.session_rank,
                 "ranked": one.ranked,
             }
-            for one in rung.ranks.values()
+            for one in report.evidence.ranks[row.id].values()
         ],
-        "against_smaller_scale": _against_document(rung),
+        "against_smaller_scale": _against_document(report, cell),
     }
 
 
-def _against_document(rung: RungReport) -> dict[str, Any] | None:
-    found = rung.against
+def _against_document(report: LadderReport, cell: LadderCell) -> dict[str, Any] | None:
+    found = report.evidence.against.get(cell.row.id)
     if found is None:
         return None
     if isinstance(found, NoDisplacement):
         return {
-            "episode": rung.cell.below,
+            "episode": cell.below,
             "comparable": False,
             "reason": found.reason,
             "query_below": found.query_below,
             "query_here": found.query_here,
         }
+    texts = report.evidence.texts[cell.row.id]
     return {
-        "episode": rung.cell.below,
+        "episode": cell.below,
         "comparable": True,
         "query": found.query,
         "call_below": found.call_below,
@@ -346,10 +289,10 @@ def _against_document(rung: RungReport) -> dict[str, Any] | None:
         "moved": [
             {
                 "session": one.token,
-                "date": rung.snippets.get(one.token, (None, ""))[0],
+                "date": texts.get(one.token, (None, ""))[0],
                 "rank_here": one.rank,
                 "rank_below": one.before,
-                "snippet": rung.snippets.get(one.token, (None, ""))[1],
+                "snippet": texts.get(one.token, (None, ""))[1],
             }
             for one in found.moved
         ],

@@ -12,17 +12,16 @@ from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.screens.ladder_parts import (
-    LineEvidence,
     cell_lines,
     moved_lines,
     passing_line,
     question_lines,
     rank_lines,
-    read_evidence,
 )
 from memtui.screens.ladder_questions import LadderQuestions
 from memtui.state.compare_marks import Mark
 from memtui.state.deep_link import link
+from memtui.state.displacement import LadderEvidence, read_evidence
 from memtui.state.ladder import (
     Ladder,
     LadderData,
@@ -76,9 +75,9 @@ class LadderScreen(LadderQuestions):
         self._data: tuple[int, LadderData] | None = None
         self._ladder: Ladder | None = None
         self._variant: Variant | None = None
-        self._steps: dict[int, list[StepRow]] = {}
-        self._steps_of: dict[int, int] = {}
-        self._evidence: tuple[LadderLine, LineEvidence] | None = None
+        self._steps: dict[int, tuple[int, list[StepRow]]] = {}
+        """Steps by id of the episode, with its version when they were read."""
+        self._evidence: tuple[LadderLine, LadderEvidence] | None = None
         self._flip = 0
 
     def body(self) -> Iterable[Widget]:
@@ -132,7 +131,6 @@ class LadderScreen(LadderQuestions):
         self._item = self._episode = None
         self._data = self._ladder = self._evidence = self._variant = None
         self._steps.clear()
-        self._steps_of.clear()
 
     # --- reading and drawing --------------------------------------------------------------------
 
@@ -249,15 +247,16 @@ class LadderScreen(LadderQuestions):
         if session is None or ladder is None or line is None:
             self._draw_facts()
             return
-        for cell in line.cells:
-            if cell is None:
-                continue
-            number, version = cell.row.id, self.bench.version_of(cell.row.id)
-            if self._steps_of.get(number) != version:
-                self._steps.pop(number, None)
-                self._steps_of[number] = version
+        versions = {cell.row.id: self.bench.version_of(cell.row.id) for cell in line.asked}
+
+        def steps(number: int) -> list[StepRow]:
+            kept = self._steps.get(number)
+            if kept is None or kept[0] != versions[number]:
+                kept = self._steps[number] = (versions[number], session.reader.steps(number))
+            return kept[1]
+
         try:
-            found = await session.ask(read_evidence, session.reader, ladder.item, line, self._steps)
+            found = await session.ask(read_evidence, session.reader, ladder.item, line.asked, steps)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rich.text import Text
 
 from memtui.metrics.scales import OWN
+from memtui.report.evidence_words import calls_compared, evidence_moves, first_rank, moved_count
 from memtui.screens.episode_row import closing_words, ending_of
 from memtui.screens.overview_parts import flow
 from memtui.state.displacement import (
     Displacement,
+    LadderEvidence,
     NoDisplacement,
     UnitRank,
-    displacement,
-    moved_texts,
     unit_label,
-    unit_ranks,
 )
 from memtui.state.ladder import Ladder, LadderCell, LadderLine
 from memtui.state.session import RunSession
 from memtui.state.trajectory import units_of
-from memtui.store.reader import RunReader
-from memtui.store.records import ItemRow, StepRow
+from memtui.store.records import ItemRow
 from memtui.views.coverage import coverage_ratio
-from memtui.views.ladder import OUTSIDE, rank_text
+from memtui.views.ladder import OUTSIDE
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.numbers import UNKNOWN, scale
@@ -34,41 +31,6 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 from memtui.views.wrapping import wrap
 from memtui.widgets.ladder_grid import Columns
-
-
-@dataclass(frozen=True, slots=True)
-class LineEvidence:
-    """Steps of one line of the ladder, as far as the screen shows them."""
-
-    ranks: Mapping[int, Mapping[str, UnitRank]]
-    """By episode, then by unit of evidence."""
-    against: Mapping[int, Displacement | NoDisplacement]
-    """By episode: compared with the next smaller scale."""
-    texts: Mapping[int, Mapping[str, tuple[str | None, str]]]
-    """By episode: (date, snippet) of each session that moved."""
-    dates: Mapping[str, str | None]
-    """Dates of the evidence sessions."""
-
-
-def read_evidence(
-    reader: RunReader, item: ItemRow, line: LadderLine, kept: dict[int, list[StepRow]]
-) -> LineEvidence:
-    """Read the steps of a line; `kept` holds those that were read before."""
-    cells = [cell for cell in line.cells if cell is not None]
-    ranks: dict[int, Mapping[str, UnitRank]] = {}
-    against: dict[int, Displacement | NoDisplacement] = {}
-    texts: dict[int, Mapping[str, tuple[str | None, str]]] = {}
-    for cell in cells:
-        number = cell.row.id
-        if number not in kept:
-            kept[number] = reader.steps(number)
-        ranks[number] = unit_ranks(kept[number], units_of(item.evidence))
-        if cell.below is not None:
-            found = against[number] = displacement(kept[cell.below], kept[number], item)
-            texts[number] = moved_texts(reader, cell.row.haystack_id, found)
-    gold = [e.session for e in item.evidence if e.session is not None]
-    dates = {token: row.date for token, row in reader.sessions(gold).items()}
-    return LineEvidence(ranks, against, texts, dates)
 
 
 def question_lines(
@@ -159,7 +121,7 @@ def cell_lines(
 
 
 def rank_lines(
-    item: ItemRow, line: LadderLine, column: int, evidence: LineEvidence | None, shape: Columns,
+    item: ItemRow, line: LadderLine, column: int, evidence: LadderEvidence | None, shape: Columns,
     most: int, look: Look,
 ) -> list[Text]:  # fmt: skip
     """A line per unit of evidence: its rank at each scale, under the columns of the grid."""
@@ -180,7 +142,7 @@ def rank_lines(
                 text.append(fit(UNKNOWN, shape.strip), look.faint)
                 continue
             found = evidence.ranks.get(cell.row.id, {}).get(unit)
-            shown = _rank_text(found)
+            shown = first_rank(found)
             rank = None if found is None else found.rank
             if rank is None:
                 style = look.bad if best is not None else look.muted
@@ -194,20 +156,8 @@ def rank_lines(
     return lines
 
 
-def _rank_text(found: UnitRank | None) -> str:
-    if found is None:
-        return rank_text(None, None)
-    return rank_text(
-        found.call,
-        found.rank,
-        shown=found.shown,
-        session_rank=found.session_rank,
-        ranked=found.ranked,
-    )
-
-
 def moved_lines(
-    cell: LadderCell | None, line: LadderLine, evidence: LineEvidence | None, width: int,
+    cell: LadderCell | None, line: LadderLine, evidence: LadderEvidence | None, width: int,
     most: int, look: Look,
 ) -> list[Text]:  # fmt: skip
     """What moved above the evidence since the next smaller scale, or why that cannot be said."""
@@ -220,8 +170,8 @@ def moved_lines(
     below = next((c.scale for c in line.cells if c is not None and c.row.id == cell.below), None)
     head = styled(f" {scale(below)} → {scale(cell.scale)}  ", look.accent)
     if isinstance(found, NoDisplacement):
-        head.append(found.reason, look.strong if found.query_here is not None else look.muted)
-        if found.query_here is None:
+        head.append(found.reason, look.strong if found.queries_differ else look.muted)
+        if not found.queries_differ:
             return [head]
         head.append("  (so nothing can be said about what moved)", look.muted)
         lines = [head]
@@ -247,33 +197,16 @@ def _cut(lines: Sequence[Text], width: int) -> list[Text]:
 
 def _summary(found: Displacement, ranks: Mapping[str, UnitRank], look: Look) -> Text:
     text = styled("same query", look.strong)
-    calls = f" at call {found.call_here}"
-    if found.call_below != found.call_here:
-        calls = f" at calls {found.call_below} and {found.call_here}"
-    text.append(calls, look.muted)
-    text.append("   evidence ", look.muted)
-    for number, (unit, before, after) in enumerate(found.evidence):
-        lost = before is not None and (after is None or after > before)
+    text.append(f" {calls_compared(found)}   evidence ", look.muted)
+    for number, (words, lost) in enumerate(evidence_moves(found, ranks)):
         text.append(", " if number else "", look.muted)
-        here, known = _place(after), ranks.get(unit)
-        if after is None and known is not None and known.rank is None:
-            here = _rank_text(known)
-        text.append(f"{_place(before)} → {here}", look.budget if lost else look.gold)
-    many = len(found.moved)
-    text.append("   ")
-    if many:
-        text.append(f"{many} irrelevant session{'s'[: many > 1]} moved above it", look.strong)
-    else:
-        text.append("nothing moved above it", look.muted)
+        text.append(words, look.budget if lost else look.gold)
+    text.append(f"   {moved_count(found)}", look.strong if found.moved else look.muted)
     return text
 
 
-def _place(rank: int | None) -> str:
-    return "none" if rank is None else f"#{rank}"
-
-
 def _sessions(
-    cell: LadderCell, found: Displacement, evidence: LineEvidence, width: int, look: Look
+    cell: LadderCell, found: Displacement, evidence: LadderEvidence, width: int, look: Look
 ) -> list[Text]:
     texts = evidence.texts.get(cell.row.id, {})
     lines = []

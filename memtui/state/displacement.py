@@ -7,10 +7,11 @@ irrelevant session that displaced it. Under another query nothing can be said.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui.model import Hit, Turn
+from memtui.state.ladder import LadderCell
 from memtui.state.trajectory import first_ranks, query_words, units_of
 from memtui.store.reader import RunReader
 from memtui.store.records import ItemRow, StepRow
@@ -83,6 +84,48 @@ class NoDisplacement:
     query_below: str | None = None
     """First queries of the two, where they differ."""
     query_here: str | None = None
+
+    @property
+    def queries_differ(self) -> bool:
+        """Whether both asked, but never the same."""
+        return self.query_here is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LadderEvidence:
+    """What the steps of some cells of a ladder say of its evidence, by id of the episode."""
+
+    ranks: Mapping[int, Mapping[str, UnitRank]]
+    """By unit of evidence."""
+    against: Mapping[int, Displacement | NoDisplacement]
+    """Compared with the next smaller scale; the lowest scale has none."""
+    texts: Mapping[int, Mapping[str, tuple[str | None, str]]]
+    """(date, snippet) of each session that moved."""
+    dates: Mapping[str, str | None]
+    """Dates of the evidence sessions."""
+
+
+def read_evidence(
+    reader: RunReader,
+    item: ItemRow,
+    cells: Iterable[LadderCell],
+    steps: Callable[[int], Sequence[StepRow]],
+) -> LadderEvidence:
+    """Read whole lines of a ladder; `steps` gives those of an episode, and is asked twice for some."""
+    units = units_of(item.evidence)
+    ranks: dict[int, Mapping[str, UnitRank]] = {}
+    against: dict[int, Displacement | NoDisplacement] = {}
+    texts: dict[int, Mapping[str, tuple[str | None, str]]] = {}
+    for cell in cells:
+        number = cell.row.id
+        here = steps(number)
+        ranks[number] = unit_ranks(here, units)
+        if cell.below is not None:
+            found = against[number] = displacement(steps(cell.below), here, item)
+            texts[number] = moved_texts(reader, cell.row.haystack_id, found)
+    gold = [e.session for e in item.evidence if e.session is not None]
+    dates = {token: row.date for token, row in reader.sessions(gold).items()}
+    return LadderEvidence(ranks, against, texts, dates)
 
 
 def calls_of(steps: Sequence[StepRow]) -> list[StepRow]:

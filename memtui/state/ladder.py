@@ -82,6 +82,11 @@ class LadderLine:
     """One per scale of the ladder; None where no episode has started."""
 
     @property
+    def asked(self) -> list[LadderCell]:
+        """The cells whose episode has started."""
+        return [cell for cell in self.cells if cell is not None]
+
+    @property
     def name(self) -> str:
         """Arm and further conditions."""
         return f"{self.arm} {self.conditions}" if self.conditions else self.arm
