@@ -22,6 +22,7 @@ from memtui.screens.pair_parts import (
     hits_heading,
     pair_head,
 )
+from memtui.screens.session_texts import SessionTexts
 from memtui.state.alignment import AlignedRow, action_of, align
 from memtui.state.deep_link import link
 from memtui.state.session import RunSession
@@ -70,6 +71,7 @@ class PairScreen(MemtuiScreen):
         self._step: Callable[[int], bool] | None = None
         """Shows the next or previous pair of the list; False at its ends."""
         self._view: PairView | None = None
+        self._texts: tuple[SessionTexts, SessionTexts] | None = None
         self._side = 0
         self._asked = 0
 
@@ -133,7 +135,7 @@ class PairScreen(MemtuiScreen):
 
     def forget(self) -> None:
         super().forget()
-        self._wanted = self._view = None
+        self._wanted = self._view = self._texts = None
 
     def depends_on(self) -> object:
         session = self.bench.session
@@ -189,6 +191,7 @@ class PairScreen(MemtuiScreen):
             pair, both, tuple(rows), sides, session.settings.budget, session.settings.judge,
             modes, (contexts[0], contexts[1]),
         )  # fmt: skip
+        self._texts = (SessionTexts(readers[0]), SessionTexts(readers[1]))
         source = AlignedSource(self._view, self.look)
         if fresh:
             self.steps.show(source, select=self._view.first_difference())
@@ -211,13 +214,13 @@ class PairScreen(MemtuiScreen):
 
     def _draw_hits(self) -> None:
         view, look, width = self._view, self.look, self.size.width
-        if view is None or self._wanted is None:
+        if view is None or self._texts is None:
             return
         row = view.rows[self.steps.cursor] if view.rows else None
         self.query_one("#pair-hits-head", LineBlock).show(
             [Text(end=""), *hits_heading(view, row, width, look)]
         )
-        self.hits.show(HitRowSource(view, row, self._wanted[3], look))
+        self.hits.show(HitRowSource(view, row, self._texts, look))
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw)

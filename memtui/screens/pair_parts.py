@@ -8,19 +8,17 @@ from pathlib import Path
 
 from rich.text import Text
 
-from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
 from memtui.metrics.similarity import terms
 from memtui.model import Ending
 from memtui.query.subject import signature_of
 from memtui.report.paired_episodes import Asked, EpisodePair
-from memtui.screens.hit_rows import preview_of
+from memtui.screens.hit_rows import READ_AROUND, preview_of
+from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_parts import step_words
 from memtui.state.alignment import AlignedRow, HitRow, Sameness, compare_hits
 from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
-from memtui.store.reader import RunReader
-from memtui.store.records import SessionRow
 from memtui.views.coverage import coverage_ratio
 from memtui.views.difference import ONLY_A, ONLY_B, OTHER_QUERY, OTHER_RESULT, SAME
 from memtui.views.look import Look
@@ -297,10 +295,10 @@ class HitRowSource:
         self,
         view: PairView,
         row: AlignedRow | None,
-        readers: tuple[RunReader, RunReader],
+        texts: tuple[SessionTexts, SessionTexts],
         look: Look,
     ) -> None:
-        self._view, self._readers, self._look = view, readers, look
+        self._view, self._texts, self._look = view, texts, look
         self._stops: tuple[Stop | None, Stop | None] = (
             (None, None) if row is None else view.stops(row)
         )
@@ -308,7 +306,6 @@ class HitRowSource:
             [one.hit for one in _hits(self._stops[0])], [one.hit for one in _hits(self._stops[1])]
         )
         self._ids = list(range(len(self._rows)))
-        self._texts: dict[tuple[int, str], SessionRow | None] = {}
 
     def ids(self) -> list[int]:
         return self._ids
@@ -333,7 +330,8 @@ class HitRowSource:
         if stop is None or index >= len(stop.hits):
             return text
         view = stop.hits[index]
-        session = self._session(side, view.sessions[0], index)
+        near = stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
+        session = self._texts[side].get(view.sessions[0], [one.sessions[0] for one in near])
         text.append(f"{view.rank:>2} ", look.muted)
         text.append_text(hit_marks(gold=view.gold, new=view.new, shown=view.hit.shown, look=look))
         text.append(" " if shared else SIGNS[(Sameness.ONLY_A, Sameness.ONLY_B)[side]], look.budget)
@@ -348,14 +346,3 @@ class HitRowSource:
         )
         text.append(preview, look.gold if view.gold else look.muted if shared else "")
         return text
-
-    def _session(self, side: int, token: str, index: int) -> SessionRow | None:
-        if (side, token) not in self._texts:
-            near = _hits(self._stops[side])[max(0, index - 20) : index + 20]
-            tokens = [one.sessions[0] for one in near]
-            try:
-                found = self._readers[side].sessions(tokens)
-            except UserError:
-                return None
-            self._texts.update({(side, one): found.get(one) for one in tokens})
-        return self._texts.get((side, token))

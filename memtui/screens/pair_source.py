@@ -7,11 +7,11 @@ from collections.abc import Hashable, Sequence
 from rich.style import Style
 from rich.text import Text
 
-from memtui.errors import UserError
 from memtui.model import Ending
 from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.episode_row import strip_width
+from memtui.screens.episode_source import EpisodeRows
 from memtui.state.episode_standing import ending_with
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
@@ -22,9 +22,6 @@ from memtui.views.numbers import scale
 from memtui.views.strip import call_strip
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-
-PAGE = 64
-"""Pairs read at once."""
 
 Rows = tuple[EpisodeRow | None, EpisodeRow | None]
 
@@ -41,10 +38,12 @@ class PairSource:
     ) -> None:
         self.found = found
         self.pairs = pairs
-        self._readers = readers
         self._look = look
         self._ids = [pair.a.fact.id for pair in pairs]
-        self._rows: dict[int, Rows] = {}
+        self._sides = (
+            (EpisodeRows(readers[0], _as_compared), self._ids),
+            (EpisodeRows(readers[1], _as_compared), [pair.b.fact.id for pair in pairs]),
+        )
         self._placed: tuple[int, list[Placed]] = (-1, [])
 
     def ids(self) -> list[int]:
@@ -55,17 +54,8 @@ class PairSource:
 
     def rows_at(self, index: int) -> Rows:
         """The list lines of both episodes of a pair; None where a file could not be read."""
-        if index not in self._rows:
-            start = index // PAGE * PAGE
-            part = self.pairs[start : start + PAGE]
-            try:
-                left = self._readers[0].episode_rows([pair.a.fact.id for pair in part])
-                right = self._readers[1].episode_rows([pair.b.fact.id for pair in part])
-            except UserError:
-                return None, None
-            for place_, pair in enumerate(part, start):
-                self._rows[place_] = left.get(pair.a.fact.id), right.get(pair.b.fact.id)
-        return self._rows[index]
+        (rows_a, ids_a), (rows_b, ids_b) = self._sides
+        return rows_a.at(ids_a, index), rows_b.at(ids_b, index)
 
     def placed(self, width: int) -> list[Placed]:
         """The columns for a width (one cell of margin on the left)."""
@@ -111,6 +101,11 @@ class PairSource:
         """How one side ended."""
         what = (pair.a if side == "a" else pair.b).outcome
         return ending_with(what, line, self.found.judge)
+
+
+def _as_compared(_: int) -> int:
+    """The version of an episode: a comparison that changed is listed anew."""
+    return 0
 
 
 def who_style(flip: str, look: Look) -> Style:
