@@ -85,6 +85,11 @@ class Comparison:
     """(setting, value of A, value of B) of runs and arms, where they differ."""
     notes: tuple[str, ...]
 
+    @property
+    def repeats(self) -> bool:
+        """Whether some question was asked several times over, so that its pairs need a mark each."""
+        return len({pair.a.fact.repeat for pair in self.episodes}) > 1
+
 
 def choose_arm(source: ReportSource, wanted: str | None) -> str:
     """The arm called or uniquely containing `wanted`; the only arm where none is named."""

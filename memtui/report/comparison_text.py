@@ -82,6 +82,7 @@ def _flips(found: Comparison) -> Iterator[str]:
         (
             scale_text(pair.a.scale),
             _cut(pair.a.item),
+            *([f"r{pair.a.fact.repeat}"] if found.repeats else []),
             pair.flip.removeprefix("only_").upper(),
             f"{SIGNS[pair.a.outcome]} {pair.a.fact.requested}",
             f"{SIGNS[pair.b.outcome]} {pair.b.fact.requested}",
@@ -89,8 +90,10 @@ def _flips(found: Comparison) -> Iterator[str]:
         )
         for pair in flips[:MOST_FLIPS]
     )
-    header = ("scale", "item", "passed", "A, calls", "B, calls", "episodes")
-    yield from table_lines(Table("Flips: passed by one side only", header, RIGHT + LEFT * 5, rows))
+    repeat = ("rep.",) if found.repeats else ()
+    header = ("scale", "item", *repeat, "passed", "A, calls", "B, calls", "episodes")
+    sides = RIGHT + LEFT * (len(header) - 1)
+    yield from table_lines(Table("Flips: passed by one side only", header, sides, rows))
     if len(flips) > MOST_FLIPS:
         yield f"and {len(flips) - MOST_FLIPS} more (--json lists all)"
 

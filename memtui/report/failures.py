@@ -54,6 +54,8 @@ class Failures:
     pending: int
     total: int
     regimes: dict[Regime, int]
+    repeats: bool
+    """Whether questions were asked several times over, so that their episodes need a mark each."""
     listed: tuple[Failure, ...]
 
 
@@ -72,9 +74,11 @@ def find_failures(
     kinds: Counter[Regime] = Counter()
     ids: list[tuple[int, int]] = []
     order = {name: place for place, name in enumerate(Regime)}
+    repeats = set()
     for fact in source.selected(at).facts:
         what = outcome(fact, at, run.mode)
         outcomes[what] += 1
+        repeats.add(fact.repeat)
         if what in (Outcome.EXHAUSTED, Outcome.WRONG):
             kind = regime(fact, at, run.mode)
             kinds[kind] += 1
@@ -97,6 +101,7 @@ def find_failures(
         pending=outcomes[Outcome.PENDING],
         total=total,
         regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
+        repeats=len(repeats) > 1,
         listed=listed,
     )
 
@@ -118,6 +123,7 @@ def list_episodes(source: ReportSource, ids: Sequence[int], budget: int) -> Fail
         pending=outcomes[Outcome.PENDING],
         total=len(listed),
         regimes={kind: kinds[kind] for kind in Regime if kinds[kind]},
+        repeats=len({one.row.repeat for one in listed}) > 1,
         listed=listed,
     )
 
@@ -169,6 +175,7 @@ def _lines(found: Failures) -> Iterator[str]:
             str(one.row.id),
             one.row.arm,
             scale_text(one.row.scale),
+            *([f"r{one.row.repeat}"] if found.repeats else []),
             REGIME_WORDS[one.regime],
             one.strip,
             clean_line(one.row.item),
@@ -177,8 +184,10 @@ def _lines(found: Failures) -> Iterator[str]:
         for one in found.listed
     )
     title = f"Episodes ({len(found.listed)} of {found.total})"
-    header = ("id", "arm", "scale", "regime", "calls", "item", "question")
-    yield from table_lines(Table(title, header, RIGHT + LEFT + RIGHT + LEFT * 4, rows))
+    repeat = ("rep.",) if found.repeats else ()
+    header = ("id", "arm", "scale", *repeat, "regime", "calls", "item", "question")
+    sides = RIGHT + LEFT + RIGHT + LEFT * (len(header) - 3)
+    yield from table_lines(Table(title, header, sides, rows))
     if len(found.listed) < found.total:
         yield f"{found.total - len(found.listed)} more: --limit 0 lists all"
 

@@ -9,6 +9,7 @@ from memtui.model import Ending, Label, Outcome
 from memtui.state.deep_link import link
 from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.session import RunSession
+from memtui.state.told_apart import Apart
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Cell, Column
 from memtui.views.coverage import coverage_bar
@@ -44,8 +45,9 @@ WIDEST_ARM = 22
 """Cells of the arm column: the widest with which it still stands beside the question at 80 columns."""
 
 
-def columns(budget: int, longest_arm: int = 16) -> list[Column]:
-    """The columns of the list; the question is last and takes what is left."""
+def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> list[Column]:
+    """The columns of the list; the question is last and takes what is left. `apart`: of a run that has
+    something to be told apart."""
     return [
         Column("outcome", "outcome", 11),
         Column("strip", "calls", strip_width(budget)),
@@ -57,6 +59,11 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
         Column("redundant", "red.", 4, "right", keep=9),
         Column("arm", "arm", max(6, min(longest_arm, WIDEST_ARM)), keep=2),
         Column("scale", "scale", 5, "right"),
+        *(
+            [Column("apart", apart.heading, apart.width)]
+            if apart is not None and apart.heading
+            else []
+        ),
         Column("type", "type", 16, keep=10),
         Column("tokens", "tokens", 6, "right", keep=12),
         Column("cost", "cost", 8, "right", keep=13),
@@ -67,7 +74,9 @@ def columns(budget: int, longest_arm: int = 16) -> list[Column]:
     ]
 
 
-def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Cell]:
+def row_cells(
+    row: EpisodeRow, session: RunSession, look: Look, apart: Apart | None = None
+) -> dict[str, Cell]:
     """The cells of a line."""
     ending = ending_of(row, session)
     budget = session.settings.budget
@@ -81,6 +90,7 @@ def row_cells(row: EpisodeRow, session: RunSession, look: Look) -> dict[str, Cel
         **_calls(row, budget, look),
         "arm": row.arm,
         "scale": (scale(row.scale), look.muted),
+        "apart": ("" if apart is None else apart.mark(row.key, row.repeat), look.muted),
         "type": (row.qtype, look.muted),
         "tokens": (compact(tokens), look.muted),
         "cost": (money(row.cost), look.muted),

@@ -11,6 +11,7 @@ from rich.text import Text
 from memtui.errors import UserError
 from memtui.screens.episode_row import columns, row_cells
 from memtui.state.session import RunSession
+from memtui.state.told_apart import Apart
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Placed, place, row
@@ -62,8 +63,14 @@ class EpisodeSource:
     """The list at one moment: ids in order, drawn with the reader's choices."""
 
     def __init__(
-        self, session: RunSession, rows: EpisodeRows, ids: Sequence[int], look: Look
+        self,
+        session: RunSession,
+        rows: EpisodeRows,
+        ids: Sequence[int],
+        look: Look,
+        apart: Apart | None = None,
     ) -> None:
+        """`apart`: what of the run is to be told apart, once that is known."""
         self.session = session
         self._rows = rows
         self._ids = ids
@@ -74,7 +81,8 @@ class EpisodeSource:
         settings = session.settings
         self._budget, self._arms = settings.budget, session.header.arms
         # The look with them: a theme that is changed repaints rows of the look before under its own name.
-        self.drawn_for: Hashable = (settings.budget, settings.judge, look.name)
+        self.drawn_for: Hashable = (settings.budget, settings.judge, look.name, apart)
+        self.apart = apart
 
     def ids(self) -> Sequence[int]:
         return self._ids
@@ -87,20 +95,21 @@ class EpisodeSource:
         """The columns for a width (one cell of margin on the left)."""
         if self._placed[0] != width:
             longest = max((cell_len(clean_line(arm.key)) for arm in self._arms), default=6)
-            self._placed = (width, place(columns(self._budget, longest), width - 2))
+            self._placed = (width, place(columns(self._budget, longest, self.apart), width - 2))
         return self._placed[1]
 
     def lay_out_as(self, other: EpisodeSource) -> None:
         """Take the columns over from the list of the moment before, where they would be the same."""
         self.across = other.across
-        if self._arms is other._arms and self._budget == other._budget:
+        same = self._arms is other._arms and self.apart == other.apart
+        if same and self._budget == other._budget:
             self._placed = other._placed
 
     def row(self, index: int, width: int) -> Text:
         line = self.at(index)
         if line is None:
             return styled(" –", self._look.faint)
-        cells = row_cells(line, self.session, self._look)
+        cells = row_cells(line, self.session, self._look, self.apart)
         return row(self.placed(self.across or width), cells, margin=1)
 
     def row_key(self, index: int) -> Hashable | None:

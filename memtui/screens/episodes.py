@@ -27,6 +27,7 @@ from memtui.screens.rated_file import DRAWN_AFTER
 from memtui.state.compare_marks import Mark
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
+from memtui.state.told_apart import Apart, SeenApart
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
@@ -67,6 +68,7 @@ class EpisodesScreen(EpisodeFilters):
         self._counts: dict[Quick, int] = {}
         self._source: EpisodeSource | None = None
         self._lines: EpisodeRows | None = None
+        self._seen_apart, self._apart = SeenApart(), Apart()
         self._stand: int | None = None
         """An episode to stand on once it is in the list."""
 
@@ -150,14 +152,17 @@ class EpisodesScreen(EpisodeFilters):
         cells = {cell.id: cell for cell in session.header.cells}
         faceted = self.has_class("faceted")
 
-        def find() -> tuple[Sequence[int], dict[Quick, int], Counts]:
+        seen = self._seen_apart
+
+        def find() -> tuple[Sequence[int], dict[Quick, int], Counts, Apart]:
             index = session.index(settings.judge)
+            apart = seen.now(session.reader, index.facts)
             ordered = session.file_orders.ids(settings)
             ids, counts = index.select(settings, cells, session.passing(settings), ordered)
-            return ids, counts, count_facets(session, settings, ids) if faceted else {}
+            return ids, counts, count_facets(session, settings, ids) if faceted else {}, apart
 
         try:
-            ids, self._counts, counted = await session.ask(find)
+            ids, self._counts, counted, self._apart = await session.ask(find)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
@@ -190,7 +195,7 @@ class EpisodesScreen(EpisodeFilters):
     def _show(self, session: RunSession, ids: Sequence[int], settings: Settings) -> None:
         if self._lines is None:
             self._lines = EpisodeRows(session.pages, self.bench.version_of)
-        source = EpisodeSource(session, self._lines, ids, self.look)
+        source = EpisodeSource(session, self._lines, ids, self.look, self._apart)
         if self._source is not None:
             source.lay_out_as(self._source)
         before, self._source = self._shown, source
@@ -304,6 +309,7 @@ class EpisodesScreen(EpisodeFilters):
             ("item", line.item),
             ("arm", line.arm),
             ("scale", scale(line.scale)),
+            *([("run", mark)] if (mark := self._apart.mark(line.key, line.repeat)) else []),
         ):
             parts.append(
                 Text.assemble((f"{label} ", look.muted), clean_line(value, width=28), end="")
@@ -333,6 +339,7 @@ class EpisodesScreen(EpisodeFilters):
     def forget(self) -> None:
         super().forget()
         self._shown = self._source = self._lines = self._stand = None
+        self._seen_apart, self._apart = SeenApart(), Apart()
         self._counts = {}
 
     def compare_mark(self) -> Mark | None:

@@ -64,6 +64,7 @@ class PairSource:
             wanted = [
                 Column("who", "passed", 7),
                 Column("scale", "scale", 5, "right"),
+                *([Column("repeat", "rep.", 4)] if self.found.repeats else []),
                 Column("a", "A", strip),
                 Column("b", "B", strip),
                 Column("type", "type", 16, keep=2),
@@ -80,6 +81,7 @@ class PairSource:
         cells: dict[str, Text | str] = {
             "who": styled(WHO[pair.flip], who_style(pair.flip, look)),
             "scale": styled(scale(pair.a.scale), look.muted),
+            "repeat": styled(f"r{pair.a.fact.repeat}", look.muted),
             "item": styled(clean_line(pair.a.item, width=10), look.muted),
         }
         if any_row is not None:

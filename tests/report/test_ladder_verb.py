@@ -160,3 +160,8 @@ def test_repeats_give_no_mcnemar_and_pair_by_repeat(memtui: Output, tmp_path: Pa
         ("q1", 1),
         ("q2", 1),
     ]
+    flips = memtui("compare", run.path, "--arms", "bm25", "dense").split("Flips")[1].splitlines()
+    assert flips[1].split()[:3] == ["scale", "item", "rep."]
+    assert [line.split()[:3] for line in flips[3:6]] == [["0", f"q{n}", "r1"] for n in range(3)]
+    failed = memtui("failures", run.path).split("Episodes (3 of 3)")[1]
+    assert failed.split()[:4] == ["id", "arm", "scale", "rep."] and failed.count(" r1 ") == 3

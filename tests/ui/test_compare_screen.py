@@ -23,7 +23,7 @@ from memtui.state.start import Start
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
-from tests.ui.make_run import Story, run_one, write, written
+from tests.ui.make_run import ARMS, Story, run_one, write, written
 from tests.ui.test_live_run import STORY, until
 
 Golden = Callable[[str, str], None]
@@ -279,6 +279,20 @@ async def test_links_open_the_same_comparison(run_file: Path) -> None:
         assert shlex.split(app.clipboard)[-3:] == [
             "--arms", "dense/until-confident", "bm25/until-confident",
         ]  # fmt: skip
+
+
+async def test_pairs_of_a_question_asked_twice_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "repeats.memtui"
+    story = Story(name="repeats", items=1, arms=ARMS[:2], scales=(0.0,))
+    async with written(path, story) as sink:
+        item, sessions = question(0)
+        for number, arm in enumerate(story.arms):
+            await run_one(sink, story, arm, 0.0, item, sessions, 100 + number, repeat=1)
+        await sink.commit()
+    async with opened(path) as (app, pilot):
+        await press(pilot, "6", "0")
+        shown = screen_text(app)
+        assert " rep. " in shown and shown.count(" r0 ") == shown.count(" r1 ") == 1
 
 
 async def test_a_growing_run_arrives(tmp_path: Path) -> None:

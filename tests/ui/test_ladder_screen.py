@@ -187,6 +187,21 @@ async def test_repeats_are_lines_and_r_chooses_one(tmp_path: Path) -> None:
         assert [line.variant.repeat for line in screen.ladder.lines] == [1]
         await press(pilot, "r")
         assert len(screen.ladder.lines) == 3
+        # Where a run asks a question several times over, its list tells the episodes apart, at any width.
+        await press(pilot, "3", "slash", *"arm:hybrid", "enter")
+        rows = screen_text(app).splitlines()[4:10]
+        assert " rep. " in rows[0]
+        assert sorted(row.split("+")[1].split()[1] for row in rows[1:5]) == ["r0", "r0", "r1", "r1"]
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (200, 60)])
+async def test_a_run_without_repeats_has_no_column_for_them(
+    run_file: Path, size: tuple[int, int]
+) -> None:
+    async with opened(run_file, size) as (app, pilot):
+        for key in ("3", "6"):
+            await press(pilot, key)
+            assert "rep." not in screen_text(app) and " r0 " not in screen_text(app)
 
 
 async def test_a_growing_run_arrives_and_the_cursor_stays(tmp_path: Path) -> None:
