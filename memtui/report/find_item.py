@@ -18,20 +18,16 @@ def find_item(reader: RunReader, wanted: str) -> int:
     if exact:
         found: int = exact[0][0]
         return found
-    rows = reader.query(
-        "SELECT id,key,question FROM item WHERE instr(lower(key),lower(?)) OR"
-        " instr(lower(question),lower(?)) ORDER BY id",
-        (wanted, wanted),
-    )
-    if len(rows) == 1:
-        found = rows[0][0]
-        return found
-    if not rows:
+    many = reader.items_with(wanted)
+    if len(many) == 1:
+        return many[0]
+    if not many:
         raise UserError(
             f"no question in {reader.path} has the key or the words {wanted!r} (memtui failures lists keys)"
         )
-    listed = ", ".join(f"{key} ({clean_line(asked, width=40)})" for _, key, asked in rows[:MOST])
-    more = f" and {len(rows) - MOST} more" if len(rows) > MOST else ""
+    some = [item for one in many[:MOST] if (item := reader.item(one)) is not None]
+    listed = ", ".join(f"{item.key} ({clean_line(item.question, width=40)})" for item in some)
+    more = f" and {len(many) - MOST} more" if len(many) > MOST else ""
     raise UserError(
-        f"{len(rows)} questions contain {wanted!r}: {listed}{more}; name one by its key"
+        f"{len(many)} questions contain {wanted!r}: {listed}{more}; name one by its key"
     )

@@ -81,13 +81,11 @@ class LadderQuestions(MemtuiScreen):
         if session is None or not words:
             self.bench.say("nothing was searched for yet (/)")
             return
-        sql = "SELECT id FROM item WHERE instr(lower(key),lower(?)) OR instr(lower(question),lower(?))"
         try:
-            rows = await session.ask(session.reader.query, sql, (words, words))
+            found = frozenset(await session.ask(session.reader.items_with, words))
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
-        found = {row[0] for row in rows}
         at = self._items.index(self._item) if self._item in self._items else -1
         order = [*self._items[at + 1 :], *self._items[: at + 1]]
         if by < 0:

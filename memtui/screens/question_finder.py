@@ -15,10 +15,6 @@ from memtui.store.reader import RunReader
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.virtual_list import VirtualList
 
-WITH_WORDS = (
-    "SELECT id FROM item WHERE instr(lower(key),lower(?)) OR instr(lower(question),lower(?))"
-)
-
 
 class QuestionFinder(MemtuiScreen):
     """A screen with a list of pairs and a line to find one; the subclass says which pairs."""
@@ -65,11 +61,10 @@ class QuestionFinder(MemtuiScreen):
             self.bench.say("there is no pair in the list")
             return
         try:
-            rows = await session.ask(reader.query, WITH_WORDS, (words, words))
+            items = frozenset(await session.ask(reader.items_with, words))
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
-        items = {row[0] for row in rows}
         many, here = len(listed), self.pairs.cursor
         order = [(here + by * step) % many for step in range(1, many + 1)]
         at = next((place for place in order if listed[place].a.fact.item_id in items), None)

@@ -40,6 +40,16 @@ def item(source: Source, item_id: int) -> ItemRow | None:
     return _item(rows[0], tuple(map(_evidence, evidence)))
 
 
+def with_words(source: Source, words: str) -> list[int]:
+    """See `RunReader.items_with`."""
+    rows = source.query(
+        "SELECT id FROM item WHERE instr(lower(key),lower(?)) OR instr(lower(question),lower(?))"
+        " ORDER BY id",
+        (words, words),
+    )
+    return [row[0] for row in rows]
+
+
 def haystack(source: Source, haystack_id: int) -> HaystackDetail | None:
     """See `RunReader.haystack`."""
     rows = source.query(f"SELECT {_HAYSTACK},z FROM haystack WHERE id=?", (haystack_id,))

@@ -174,6 +174,10 @@ class RunReader(ReadConnection):
         """One item."""
         return item_queries.item(self, item_id)
 
+    def items_with(self, words: str) -> list[int]:
+        """Ids of the items whose key or question contains the words, in any case of plain letters."""
+        return item_queries.with_words(self, words)
+
     def clusters(self) -> list[str]:
         """Names of clusters; `EpisodeFact.cluster` is an index into it."""
         self._refresh_items()
