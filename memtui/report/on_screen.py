@@ -31,6 +31,18 @@ class Data:
     """What a row of the CSV is."""
 
 
+def _blaming(make: Callable[[], str], *paths: Path) -> Callable[[], str]:
+    """The same; UserError where what keeps it from being made is a file that contradicts itself."""
+
+    def made() -> str:
+        from memtui.store.blame import blaming
+
+        with blaming(*paths):
+            return make()
+
+    return made
+
+
 def overview_data(path: Path, settings: Settings, tab: Tab | None = None) -> Data:
     """As `memtui report --tab` at the reader's B, alpha, judge and filter."""
 
@@ -44,7 +56,8 @@ def overview_data(path: Path, settings: Settings, tab: Tab | None = None) -> Dat
 
         return tab_csv(_report(path, settings, tab), tab)
 
-    return Data(as_json, as_csv, "cell and phase" if tab is Tab.COST else "cell")
+    row = "cell and phase" if tab is Tab.COST else "cell"
+    return Data(_blaming(as_json, path), _blaming(as_csv, path), row)
 
 
 def moment_data(path: Path, settings: Settings, moment: float) -> Data:
@@ -60,14 +73,17 @@ def moment_data(path: Path, settings: Settings, moment: float) -> Data:
 
         return tab_csv(_report_until(path, settings, moment), Tab.RELIABILITY)
 
-    return Data(as_json, as_csv, "cell")
+    return Data(_blaming(as_json, path), _blaming(as_csv, path), "cell")
 
 
 def report_of_moment(path: Path, settings: Settings, moment: float) -> str:
     """What `memtui report --until` prints at the reader's choices; not for the thread that draws."""
     from memtui.report.plain import report_text
 
-    return report_text(_report_until(path, settings, moment), Tab.RELIABILITY)
+    def made() -> str:
+        return report_text(_report_until(path, settings, moment), Tab.RELIABILITY)
+
+    return _blaming(made, path)()
 
 
 def _report_until(path: Path, settings: Settings, moment: float) -> Report:
@@ -91,7 +107,7 @@ def whole_report(path: Path, settings: Settings, tab: Tab | None = None) -> str:
     thread that draws."""
     from memtui.report.plain import report_text
 
-    return report_text(_report(path, settings, tab), tab)
+    return _blaming(lambda: report_text(_report(path, settings, tab), tab), path)()
 
 
 def _report(path: Path, settings: Settings, tab: Tab | None) -> Report:
@@ -127,7 +143,7 @@ def episodes_data(path: Path, settings: Settings, ids: Sequence[int]) -> Data:
 
         return failures_csv(found())
 
-    return Data(as_json, as_csv, "episode")
+    return Data(_blaming(as_json, path), _blaming(as_csv, path), "episode")
 
 
 def episode_data(sides: Sequence[tuple[Path, int]], budget: int, judge: str) -> Data:
@@ -164,7 +180,8 @@ def episode_data(sides: Sequence[tuple[Path, int]], budget: int, judge: str) -> 
             for step in one["steps"]
         )
 
-    return Data(as_json, as_csv, "step")
+    paths = [path for path, _ in sides]
+    return Data(_blaming(as_json, *paths), _blaming(as_csv, *paths), "step")
 
 
 def ladder_data(path: Path, settings: Settings, item: int) -> Data:
@@ -187,7 +204,7 @@ def ladder_data(path: Path, settings: Settings, item: int) -> Data:
             if cell is not None
         )
 
-    return Data(lambda: to_json(document()), as_csv, "episode")
+    return Data(_blaming(lambda: to_json(document()), path), _blaming(as_csv, path), "episode")
 
 
 def comparison_data(found: Any) -> Data:

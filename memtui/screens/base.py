@@ -65,6 +65,7 @@ class Workbench(Protocol):
     def next_episode(self, by: int) -> None: ...
     def version_of(self, episode_id: int | None) -> int: ...
     def say(self, message: str, *, error: bool = False) -> None: ...
+    def file_is_to_blame(self, fault: Exception) -> bool: ...
     def mark(self, entries: Iterable[tuple[str, str, str]]) -> bool: ...
     def copy_and_say(self, text: str, shown: str = "") -> object: ...
 
@@ -139,7 +140,11 @@ class MemtuiScreen(Ground, Screen[None]):
         wanted = self.depends_on()
         if wanted != self._drawn:
             self._drawn = wanted
-            self.draw()
+            try:
+                self.draw()
+            except Exception as fault:
+                if not self.bench.file_is_to_blame(fault):
+                    raise
 
     @property
     def pace(self) -> float:

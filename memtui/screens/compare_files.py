@@ -12,6 +12,7 @@ from memtui.report.source import ReportSource
 from memtui.state.compare_marks import Mark, arm_of
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
+from memtui.store.blame import blaming
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import EpisodeFact
 from memtui.store.side_file import SideFile
@@ -84,8 +85,13 @@ class ComparedFiles:
 
         UserError where not even the two sides can be named.
         """
-        a, b = marks
-        keys = [[arm.key for arm in self._reader(session, mark.path).arms()] for mark in marks]
+        with blaming(*(mark.path for mark in marks)):
+            return self._compared(session, settings, *marks, any_history)
+
+    def _compared(
+        self, session: RunSession, settings: Settings, a: Mark, b: Mark, any_history: bool
+    ) -> tuple[Sides, tuple[list[str], list[str]], Comparison | UserError]:
+        keys = [[arm.key for arm in self._reader(session, mark.path).arms()] for mark in (a, b)]
         if not keys[0] or not keys[1]:
             raise UserError("no arm has started yet")
         arm_a = arm_of(a, keys[0], b, keys[1])

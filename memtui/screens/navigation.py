@@ -15,6 +15,7 @@ from typing import cast
 from textual import work
 from textual.await_complete import AwaitComplete
 from textual.events import Event, Key
+from textual.worker import WorkerFailed
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
@@ -24,6 +25,7 @@ from memtui.state.configuration import Configuration
 from memtui.state.places import own_choices
 from memtui.state.session import RunSession
 from memtui.state.start import Start
+from memtui.store.blame import blamed
 from memtui.store.connect import BRIEF
 
 TYPED_AHEAD = 200
@@ -121,6 +123,18 @@ class NavigatingApp(OpenFileApp):
         for screen in self._made.values():
             screen.forget()
         self.go("overview")
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault that the open file is to blame for, since it contradicts itself, is one line. The app goes
+        on where a worker met it; what else met it is broken with it, and the app ends."""
+        if isinstance(error, WorkerFailed):
+            if not isinstance(error.error, Exception) or not self.file_is_to_blame(error.error):
+                super()._handle_exception(error)
+        elif self._session is not None and (found := blamed(self._session.path, error)) is not None:
+            self.parting.append(str(found))
+            self.exit(return_code=found.exit_code)
+        else:
+            super()._handle_exception(error)
 
     # --- what was left behind -------------------------------------------------------------------
 

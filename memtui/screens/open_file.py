@@ -24,6 +24,7 @@ from memtui.state.freed_memory import unsettle
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.watch import News, Watcher, merged
+from memtui.store.blame import blamed
 from memtui.store.tail import Changes
 
 APPLY_EVERY = 0.1
@@ -276,6 +277,19 @@ class OpenFileApp(RatedApp):
         except UserError as error:
             self._fail(error)
             return True
+        except Exception as fault:
+            if not self.file_is_to_blame(fault):
+                raise
+            return True
+
+    def file_is_to_blame(self, fault: Exception) -> bool:
+        """Whether a fault comes from an open file that contradicts itself; then that is said."""
+        session, found = self._session, None
+        if session is not None and not isinstance(fault, UserError | OSError):
+            found = blamed(session.path, fault)
+        if found is not None:
+            self._fail(found)
+        return found is not None
 
     def _on_second(self) -> None:
         session = self._session

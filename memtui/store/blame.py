@@ -34,13 +34,14 @@ def blamed(path: Path, fault: Exception) -> StoreError | None:
 
 
 @contextmanager
-def blaming(path: Path) -> Iterator[None]:
-    """Turns a fault that is the file's into its plain error; any other fault stays what it is."""
+def blaming(*paths: Path) -> Iterator[None]:
+    """Turns a fault that is one of the files' into its plain error; any other fault stays what it is."""
     try:
         yield
     except (UserError, OSError):
         raise
     except Exception as fault:
-        if (error := blamed(path, fault)) is not None:
-            raise error from fault
+        for path in dict.fromkeys(paths):
+            if (error := blamed(path, fault)) is not None:
+                raise error from fault
         raise
