@@ -6,39 +6,40 @@ does not show that (docs/metrics.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memtui.model import EndReason
 
 THRESHOLD = 0.9
 MINIMUM = 20
+ALL_ARMS = "all arms"
 NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
 """Ends with an answer: any other is abnormal where it is frequent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One abnormal share: `k` of `n` episodes end as `what`."""
+    """One abnormal share: `k` of the `n` episodes of `where` do what `kind` says."""
 
-    what: str
+    where: str
+    """An arm, or all of them."""
+    kind: str
+    """A verb with what follows it: ``end with memory_error``."""
     k: int
     n: int
 
+    @property
+    def what(self) -> str:
+        """``all arms: end with memory_error``: the same alarm at whatever moment."""
+        return f"{self.where}: {self.kind}"
+
     def __str__(self) -> str:
-        return f"{self.k} of {self.n} episodes: {self.what}"
+        return f"{self.where}: {self.k} of {self.n} episodes {self.kind}"
 
 
-def abnormal_mix(
-    shares: Mapping[str, tuple[int, int]],
-    *,
-    threshold: float = THRESHOLD,
-    minimum: int = MINIMUM,
-) -> list[Alarm]:
-    """Alarms for every named share k / n of at least `threshold`, given at least `minimum` episodes.
+def is_abnormal(k: int, n: int, *, threshold: float = THRESHOLD, minimum: int = MINIMUM) -> bool:
+    """Whether k of n is a share of at least `threshold`, of at least `minimum` episodes.
 
-    The caller names shares that a sound run keeps low, such as `abstained on answerable items`.
+    The caller asks about shares that a sound run keeps low, such as abstentions on answerable items.
     """
-    return [
-        Alarm(what, k, n) for what, (k, n) in shares.items() if n >= minimum and k >= threshold * n
-    ]
+    return n >= minimum and k >= threshold * n

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 
-from memtui.metrics.alarm import MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, abnormal_mix
+from memtui.metrics.alarm import ALL_ARMS, MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, is_abnormal
 from memtui.metrics.histogram import Fold
 from memtui.metrics.outcome import JUDGE
 from memtui.model import FLAGGED
@@ -41,21 +41,19 @@ def abnormal_ends(
                 found.append("abstain although the question has an answer")
             if cause == JUDGE:
                 found.append("have a verdict the judge could not decide")
-            for where in ("all arms", arm_of[cell]):
+            for where in (ALL_ARMS, arm_of[cell]):
                 totals[where] += count
                 for kind in found:
                     kinds[where, kind] += count
     alarms: list[Alarm] = []
     everywhere: set[str] = set()
-    for (where, kind), count in sorted(kinds.items(), key=lambda pair: pair[0][0] != "all arms"):
+    for (where, kind), count in sorted(kinds.items(), key=lambda pair: pair[0][0] != ALL_ARMS):
         if kind in everywhere:
             continue
-        found_alarms = abnormal_mix(
-            {f"{where}: {kind}": (count, totals[where])}, threshold=share, minimum=minimum
-        )
-        if found_alarms and where == "all arms":
-            everywhere.add(kind)
-        alarms += found_alarms
+        if is_abnormal(count, totals[where], threshold=share, minimum=minimum):
+            alarms.append(Alarm(where, kind, count, totals[where]))
+            if where == ALL_ARMS:
+                everywhere.add(kind)
     return tuple(alarms)
 
 

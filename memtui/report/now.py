@@ -16,7 +16,7 @@ from memtui.report.source import choose_judge
 from memtui.report.table import LEFT, RIGHT, Table, scale_text
 from memtui.state.episode_standing import outcome_of
 from memtui.state.fold_facts import fold_facts
-from memtui.state.live import Dock, InFlight, ModelLoad, alarm_words, build_dock, latest_endings
+from memtui.state.live import Dock, InFlight, ModelLoad, build_dock, latest_endings
 from memtui.store import lease
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow, RunRow
@@ -75,7 +75,7 @@ def _lines(now: Now) -> Iterator[str]:
     yield clean_line(f"{now.run.name} · {now.file}")
     yield clean_line(f"{dock.state} · {' · '.join(_progress(dock, live=now.live))}")
     for alarm in dock.troubles.alarms:
-        yield clean_line(f"ALARM  {alarm_words(alarm)}")
+        yield clean_line(f"ALARM  {alarm}")
     for outage in dock.outages:
         again = "" if outage.wait_s is None else f" for {duration(outage.wait_s * 1000)}"
         then = "its episodes stay pending" if outage.given_up else f"nothing is sent to it{again}"
@@ -224,7 +224,7 @@ def now_document(now: Now) -> dict[str, Any]:
         "retrying": [asdict(retry) for retry in dock.retrying],
         "errors": [{"kind": kind, "count": many} for kind, many in dock.errors],
         "excluded": [{"cause": cause, "count": many} for cause, many in dock.troubles.excluded],
-        "alarms": [asdict(alarm) for alarm in dock.troubles.alarms],
+        "alarms": [{"what": a.what, "k": a.k, "n": a.n} for a in dock.troubles.alarms],
         "last_log": _log(dock),
         "budget": now.budget,
         "mode": run.mode,

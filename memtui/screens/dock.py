@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memtui.metrics.alarm import Alarm
 from memtui.screens.overview_parts import flow
-from memtui.state.live import QUIET_AFTER, Dock, InFlight, ModelLoad, alarm_words
+from memtui.state.live import QUIET_AFTER, Dock, InFlight, ModelLoad
 from memtui.state.run_header import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
@@ -102,7 +102,7 @@ def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:
         lines.append(_alarm("DOWN", f"{outage.name} {said}", width, look))
     alarms: Sequence[Alarm] = dock.troubles.alarms
     shown = alarms if len(alarms) <= MOST_ALARMS else alarms[: MOST_ALARMS - 1]
-    lines += [_alarm("ALARM", alarm_words(alarm), width, look) for alarm in shown]
+    lines += [_alarm("ALARM", str(alarm), width, look) for alarm in shown]
     if len(alarms) > len(shown):
         rest = f"{len(alarms) - len(shown)} more: memtui report prints them all"
         lines.append(_alarm("ALARM", rest, width, look))

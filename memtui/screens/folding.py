@@ -35,9 +35,7 @@ def troubles_now(session: RunSession, settings: Settings, folds: Folds) -> Troub
 
 def new_alarms(before: Troubles, now: Troubles) -> Iterator[str]:
     """Alarms in words that were not due when it was looked last."""
-    from memtui.state.live import alarm_words
-
     known = {alarm.what for alarm in before.alarms}
     for alarm in now.alarms:
         if alarm.what not in known:
-            yield f"ALARM {alarm_words(alarm)}"
+            yield f"ALARM {alarm}"

@@ -96,13 +96,6 @@ class Troubles:
     """Mixes of endings that no sound run has."""
 
 
-def alarm_words(alarm: Alarm) -> str:
-    """``all arms: 19 of 20 episodes end with memory_error``."""
-    where, _, what = alarm.what.rpartition(": ")
-    said = f"{alarm.k} of {alarm.n} episodes {what}"
-    return f"{where}: {said}" if where else said
-
-
 @dataclass(frozen=True, slots=True)
 class Dock:
     """What the overview shows while a run goes on."""

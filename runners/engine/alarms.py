@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from memtui.metrics.alarm import NORMAL_ENDS, abnormal_mix
+from memtui.metrics.alarm import ALL_ARMS, NORMAL_ENDS, Alarm, is_abnormal
 from memtui.model import Label
 from runners.episode_end import Finished
-
-EVERYWHERE = "all arms"
 
 
 @dataclass
@@ -43,18 +41,18 @@ class MixAlarm:
         if finished.verdicts and finished.verdicts[0][1].label is Label.UNKNOWN:
             kinds.append("have an unknown verdict")
         alarms = []
-        for where in (EVERYWHERE, finished.id.arm):
+        for where in (ALL_ARMS, finished.id.arm):
             self._totals[where] += 1
             counts = self._kinds.setdefault(where, Counter())
             counts.update(kinds)
             for kind, count in counts.items():
                 if self._due(where, kind):
                     self._reported.add((where, kind))
-                    alarms.append(f"{where}: {count} of {self._totals[where]} episodes {kind}")
+                    alarms.append(str(Alarm(where, kind, count, self._totals[where])))
         return alarms
 
     def _due(self, where: str, kind: str) -> bool:
         if (where, kind) in self._reported:
             return False
-        share = {kind: (self._kinds[where][kind], self._totals[where])}
-        return bool(abnormal_mix(share, threshold=self.share, minimum=self.minimum))
+        count, total = self._kinds[where][kind], self._totals[where]
+        return is_abnormal(count, total, threshold=self.share, minimum=self.minimum)

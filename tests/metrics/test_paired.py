@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.metrics.alarm import abnormal_mix
+from memtui.metrics.alarm import Alarm, is_abnormal
 from memtui.metrics.histogram import fold, fold_profiles
 from memtui.metrics.paired import Results, holm, paired_difference, pairing
 from memtui.metrics.rates import overshoots, tally
@@ -171,9 +171,9 @@ def test_repeats_pass_at_a_budget() -> None:
 
 
 def test_an_abnormal_mix_raises_an_alarm_and_few_episodes_do_not() -> None:
-    assert [str(alarm) for alarm in abnormal_mix({"abstained": (19, 20)})] == [
-        "19 of 20 episodes: abstained"
-    ]
-    assert abnormal_mix({"abstained": (10, 20), "no answer": (17, 20)}) == []
-    assert abnormal_mix({"abstained": (19, 19)}) == []
-    assert abnormal_mix({"abstained": (10, 20)}, threshold=0.5)
+    assert is_abnormal(19, 20) and is_abnormal(18, 20)
+    assert not is_abnormal(10, 20) and not is_abnormal(17, 20)
+    assert not is_abnormal(19, 19)
+    assert is_abnormal(10, 20, threshold=0.5) and is_abnormal(19, 19, minimum=19)
+    alarm = Alarm("all arms", "abstain", 19, 20)
+    assert str(alarm) == "all arms: 19 of 20 episodes abstain"

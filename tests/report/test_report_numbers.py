@@ -274,7 +274,7 @@ def test_an_abnormal_mix_is_an_alarm(tmp_path: Path) -> None:
         run.add(BM25, f"q{number}", 0.0, [["x"]], "wrong", abstained=number > 0)
     report = report_of(run)
     assert [str(alarm) for alarm in report.alarms] == [
-        "19 of 20 episodes: all arms: abstain although the question has an answer"
+        "all arms: 19 of 20 episodes abstain although the question has an answer"
     ]
     run = run_again(run, tmp_path)
     run.run["config"] = {"alarm": {"share": 0.96, "minimum": 20}}
