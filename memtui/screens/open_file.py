@@ -250,6 +250,8 @@ class OpenFileApp(RatedApp):
         if changes.replaced and not header.goes_on_from(session.header):
             self.open_other_run(session)
             return
+        if header.warning and header.warning != session.header.warning:
+            self.say(header.warning, error=True)
         session.header = header
         for episode in {*changes.episodes, *changes.judged, *changes.stepped}:
             self._versions[episode] = self._versions.get(episode, 0) + 1

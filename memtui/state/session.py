@@ -32,7 +32,7 @@ from memtui.store.heartbeat import DAMAGED
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.passing_ids import passing_ids
 from memtui.store.reader import RunReader, open_run
-from memtui.store.records import Progress
+from memtui.store.records import HeartbeatRow, Progress, RunRow
 from memtui.store.side_file import Marks, SideFile
 from memtui.store.tail import Changes
 from memtui.store.workspace import LIVE, state_of
@@ -213,7 +213,6 @@ class RunSession:
         source = reader or self._reader
         run, heartbeat = source.run(), source.heartbeat()
         state, age = state_of(run.state, heartbeat, lease.holder(self.path) is not None)
-        damaged = run.state in LIVE and heartbeat is not None and heartbeat.damaged
         return Header(
             run=run,
             arms=tuple(source.arms()),
@@ -222,7 +221,7 @@ class RunSession:
             progress=source.progress(),
             heartbeat=heartbeat,
             events=tuple(source.recent_events(LOG_LINES)),
-            warning=source.warning or (f"{self.path.name}: {DAMAGED}" if damaged else ""),
+            warning=self._warning(source, run, heartbeat),
             state=state,
             age=age,
         )
@@ -244,10 +243,16 @@ class RunSession:
             progress=self._counted(changes),
             heartbeat=heartbeat,
             events=tuple(source.recent_events(LOG_LINES)) if changes.events else old.events,
-            warning=source.warning,
+            warning=self._warning(source, run, heartbeat),
             state=state,
             age=age,
         )
+
+    def _warning(self, source: RunReader, run: RunRow, heartbeat: HeartbeatRow | None) -> str:
+        """What is wrong with the file though it can be read: of a newer version, or its heartbeat is damaged,
+        until it is sound or the run has ended."""
+        damaged = run.state in LIVE and heartbeat is not None and heartbeat.damaged
+        return source.warning or (f"{self.path.name}: {DAMAGED}" if damaged else "")
 
     def _counted(self, changes: Changes) -> Progress:
         """The progress after changes. Counting goes over a whole index, so it may take its time only so often."""

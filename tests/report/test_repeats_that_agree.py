@@ -34,7 +34,10 @@ def test_print_and_screen_mark_it_alike(tmp_path: Path) -> None:
     assert text.count("* all histories agree, Wilson over questions instead") == 2
     (cell,) = report_document(report)["cells"]
     assert cell["intervals"]["pass"]["shown"] == "wilson-questions"
-    assert cell["intervals"]["pass"]["wilson_questions"] == {"low": pytest.approx(0.5655, abs=1e-4), "high": 1}
+    assert cell["intervals"]["pass"]["wilson_questions"] == {
+        "low": pytest.approx(0.5655, abs=1e-4),
+        "high": 1,
+    }
     arm = overview.arms[0]
     view = overview.cell(0, 0)
     assert view is not None
