@@ -31,9 +31,14 @@ from memtui.report.paired_episodes import (
     matched,
 )
 from memtui.report.source import ReportSource
+from memtui.views.numbers import UNKNOWN
 
 ItemResults = dict[Hashable, list[bool | None]]
 """{item: passed of each of its episodes, None = excluded or pending}."""
+
+
+class UnequalHistories(UserError):
+    """The histories were filled differently: `any_history` pairs the questions all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +86,16 @@ class Comparison:
     every question counts once."""
     episodes: tuple[EpisodePair, ...]
     """The paired episodes, flips among them."""
-    differences: tuple[tuple[str, str, str], ...]
-    """(setting, value of A, value of B) of runs and arms, where they differ."""
-    notes: tuple[str, ...]
+    differences: tuple[tuple[str, object, object], ...]
+    """(setting, value of A, value of B) of runs and arms, where they differ; None where it is not set."""
+    caveats: tuple[str, ...]
+    """What to know of the pairs, beyond that the two sides asked different items."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All there is to know of the pairs."""
+        uneven = any(not row.pairs.equal for row in self.rows)
+        return (*(["only the items in common are compared"] if uneven else []), *self.caveats)
 
     @property
     def repeats(self) -> bool:
@@ -140,7 +152,7 @@ def compare(
     scales = sorted(set(left) & set(right), key=lambda s: (s is None, s or 0.0))
     if not scales:
         if both.unequal:
-            raise UserError(
+            raise UnequalHistories(
                 "no question stands over an equal history on both sides; --any-history pairs them all the "
                 "same"
             )
@@ -154,11 +166,11 @@ def compare(
             f"{found.only_b} only B at one scale); --intersect compares those in common"
         )
     if both.unequal and not intersect:
-        raise UserError(
+        raise UnequalHistories(
             f"the histories were filled differently for {sum(both.unequal.values())} of the questions; "
             "--intersect compares those with equal histories, --any-history all of them"
         )
-    notes += _about_pairs(a, b, both, uneven=bool(uneven), any_history=any_history)
+    notes += _about_pairs(a, b, both, any_history=any_history)
     rows = _rows(left, right, pairs, clusters, both.unequal)
     if not any(row.found.n for row in rows):
         raise UserError(f"{a.name} and {b.name} have no counted item in common")
@@ -185,10 +197,8 @@ def _matched(a: Side, b: Side, budget: int, *, any_history: bool) -> Matched:
     return matched(left, right, any_history=any_history)
 
 
-def _about_pairs(a: Side, b: Side, both: Matched, *, uneven: bool, any_history: bool) -> list[str]:
+def _about_pairs(a: Side, b: Side, both: Matched, *, any_history: bool) -> list[str]:
     notes = []
-    if uneven:
-        notes.append("only the items in common are compared")
     if both.unequal:
         notes.append(
             f"left out because their histories were filled differently: {sum(both.unequal.values())} "
@@ -269,10 +279,10 @@ def _seeds(source: ReportSource) -> object:
     return [row[0] for row in rows]
 
 
-def _differences(a: Side, b: Side) -> list[tuple[str, str, str]]:
+def _differences(a: Side, b: Side) -> list[tuple[str, object, object]]:
     """Settings that differ: of the runs (configuration, versions, data) and of the two arms."""
-    left: dict[str, str] = {}
-    right: dict[str, str] = {}
+    left: dict[str, object] = {}
+    right: dict[str, object] = {}
     if a.source.reader.path != b.source.reader.path:
         left |= _run_settings(a)
         right |= _run_settings(b)
@@ -280,13 +290,18 @@ def _differences(a: Side, b: Side) -> list[tuple[str, str, str]]:
     right |= _flat(_arm_config(b), "arm")
     names = sorted(left.keys() | right.keys())
     return [
-        (name, left.get(name, "–"), right.get(name, "–"))
+        (name, left.get(name), right.get(name))
         for name in names
-        if left.get(name) != right.get(name)
+        if str(left.get(name)) != str(right.get(name))  # 1 and true are two settings
     ]
 
 
-def _run_settings(side: Side) -> dict[str, str]:
+def setting(value: object) -> str:
+    """A setting to be read; a dash where it is not set."""
+    return UNKNOWN if value is None else str(value)
+
+
+def _run_settings(side: Side) -> dict[str, object]:
     run = side.source.run
     return (
         _flat(run.config, "config")
@@ -300,11 +315,11 @@ def _arm_config(side: Side) -> Mapping[str, Any]:
     return next((arm.config for arm in side.source.arms if arm.key == side.arm), {})
 
 
-def _flat(value: object, name: str) -> dict[str, str]:
+def _flat(value: object, name: str) -> dict[str, object]:
     """Nested settings as dotted names; lists are compared whole."""
     if isinstance(value, Mapping):
-        found: dict[str, str] = {}
+        found: dict[str, object] = {}
         for key, inner in value.items():
             found |= _flat(inner, f"{name}.{key}")
         return found
-    return {name: str(value)}
+    return {name: value}

@@ -8,7 +8,7 @@ from typing import Any
 from memtui.metrics.intervals import Interval
 from memtui.metrics.paired import PairedDifference
 from memtui.metrics.scales import scale_label, scale_value
-from memtui.report.comparison import ComparedScale, Comparison
+from memtui.report.comparison import ComparedScale, Comparison, setting
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.paired_episodes import EpisodePair
 from memtui.report.plain import table_lines, wrapped
@@ -67,7 +67,9 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield from _flips(found)
     if found.differences:
         yield ""
-        settings = tuple((name, _cut(a), _cut(b)) for name, a, b in found.differences)
+        settings = tuple(
+            (name, _cut(setting(a)), _cut(setting(b))) for name, a, b in found.differences
+        )
         yield from table_lines(Table("What differs", ("setting", "A", "B"), LEFT * 3, settings))
     for note in found.notes:
         yield from wrapped(f"- {note}", "  ")

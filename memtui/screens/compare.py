@@ -133,14 +133,14 @@ class CompareScreen(QuestionFinder, ComparingScreen):
     def pace(self) -> float:
         return 0.5
 
-    def _say_instead(self, words: str) -> None:
+    def _say_instead(self, words: str, *, other_histories: bool = False) -> None:
         look, width = self.look, max(20, self.size.width)
         lines = [Text(end="")]
         if self._sides is not None:
             lines += [*side_lines(*self._sides, None, width, look), Text(end="")]
         for part in wrap(clean_line(words), width - 3):
             lines.append(styled(f" {part}", look.budget))
-        if "--any-history" in words:
+        if other_histories:
             lines.append(styled(" u pairs them all the same", look.muted))
         self.query_one("#compare-head", LineBlock).show(lines)
         for empty in (self.scales, self.pairs):

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.metrics.paired import PairedDifference
-from memtui.report.comparison import Comparison, Side
+from memtui.report.comparison import Comparison, Side, setting
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.overview_parts import flow
 from memtui.store.records import EpisodeRow
@@ -186,7 +186,7 @@ def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[
         for row in uneven
     )
     said = [f"the sets differ: {sets}"] if sets else []
-    said += [note for note in found.notes if note != "only the items in common are compared"]
+    said += found.caveats
     for note in said:
         for part in wrap(clean_line(note, width=2 * width), width - 2)[:2]:
             lines.append(styled(f" {part}", look.budget))
@@ -203,9 +203,9 @@ def settings_lines(found: Comparison, width: int, most: int, look: Look) -> list
             continue  # says nothing to a reader; memtui compare prints it
         short = name.removeprefix("arm.").replace(".config.", ".")
         text = styled(f"{clean_line(short, width=40)} ", look.muted)
-        text.append(clean_line(a, width=18), look.accent)
+        text.append(clean_line(setting(a), width=18), look.accent)
         text.append(" | ", look.faint)
-        text.append(clean_line(b, width=18), look.fresh)
+        text.append(clean_line(setting(b), width=18), look.fresh)
         parts.append(text)
     return flow(parts, width)[:most]
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from textual import work
 
 from memtui.errors import UserError
-from memtui.report.comparison import Comparison
+from memtui.report.comparison import Comparison, UnequalHistories
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.compare_files import ComparedFiles, Sides
 from memtui.state.compare_marks import Mark
@@ -81,8 +81,8 @@ class ComparingScreen(MemtuiScreen):
         """Show a comparison."""
 
     @abstractmethod
-    def _say_instead(self, words: str) -> None:
-        """Say in its place why there is none."""
+    def _say_instead(self, words: str, *, other_histories: bool = False) -> None:
+        """Say in its place why there is none; `other_histories`: they were filled differently."""
 
     def title_facts(self) -> Title:
         title = super().title_facts()
@@ -192,7 +192,7 @@ class ComparingScreen(MemtuiScreen):
         self.show_title()
         if isinstance(found, UserError):
             self._found = None
-            self._say_instead(str(found))
+            self._say_instead(str(found), other_histories=isinstance(found, UnequalHistories))
             return
         self._found = found
         self._show(found, session)

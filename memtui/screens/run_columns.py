@@ -77,13 +77,13 @@ def state_cell(line: RunLine, look: Look) -> Text:
     """Sign and word, with the age of the last sign of life while the run goes on."""
     run = line.summary
     if run.state == "unusable":
-        trouble = f"newer {NEWER}" if run.trouble == "newer version" else run.trouble
+        trouble = f"newer {NEWER}" if run.newer else run.trouble
         return styled(f"! {clean_line(trouble, width=11)}", look.bad)
     sign, word, style = STATES.get(run.state, ("?", clean_line(run.state, width=11), "muted"))
     if line.stopping:
         word, style = "stopping", "budget"
     text = Text(end="", no_wrap=True)
-    if run.warning and not run.live and "newer memtui" in run.warning:
+    if run.newer and not run.live:
         # What it is comes second: not all of it is shown.
         return styled(f"{sign} newer {NEWER}", look.missing)
     text.append(f"{sign} {word}", getattr(look, style))

@@ -6,7 +6,14 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.store.errors import WAS_INTERRUPTED, Interrupted, Locked, NothingYet, StoreError
+from memtui.store.errors import (
+    WAS_INTERRUPTED,
+    Interrupted,
+    Locked,
+    NothingYet,
+    StoreError,
+    Trouble,
+)
 from memtui.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 ADVICE = ": run `memtui check` on it"
@@ -50,9 +57,11 @@ def require_file(path: Path) -> int:
     try:
         status = path.stat()
     except OSError as error:
-        raise StoreError(f"no run file at {path} ({error.strerror})") from None
+        raise StoreError(
+            f"no run file at {path} ({error.strerror})", trouble=Trouble.UNREADABLE
+        ) from None
     if path.is_dir():
-        raise StoreError(f"{path} is a folder, not a run file")
+        raise StoreError(f"{path} is a folder, not a run file", trouble=Trouble.FOREIGN)
     if status.st_size == 0:
         raise NothingYet(f"{path} is empty: no run was ever written to it")
     return status.st_size
@@ -104,7 +113,8 @@ def open_read_only(path: Path, patience: float = TIMEOUT) -> tuple[sqlite3.Conne
     raise StoreError(
         f"{path} was not closed and its folder cannot be written: a live run file is read through a"
         f" -shm file beside it; copy {path.name} and {log.name} to a folder you can write and open"
-        f" the copy ({first})"
+        f" the copy ({first})",
+        trouble=Trouble.UNREADABLE,
     )
 
 
@@ -112,7 +122,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
     """One line for an SQLite error while reading `path`."""
     text = str(error)
     if "not a database" in text:
-        return StoreError(f"{path} is not a run file (not an SQLite file)")
+        return StoreError(f"{path} is not a run file (not an SQLite file)", trouble=Trouble.FOREIGN)
     if "malformed" in text or "corrupt" in text:
         there, declared = path.stat().st_size, _declared_size(path)
         if there < declared:
@@ -124,7 +134,7 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
         return Interrupted(f"reading {path} {WAS_INTERRUPTED}")
     if "locked" in text or "busy" in text:
         return Locked(f"{path} is locked by another program ({text}): try again")
-    return StoreError(f"{path} cannot be read ({text})")
+    return StoreError(f"{path} cannot be read ({text})", trouble=Trouble.UNREADABLE)
 
 
 def _declared_size(path: Path) -> int:
@@ -140,7 +150,9 @@ def require_run_file(path: Path, found: Identity) -> str:
     if found.blank:
         raise NothingYet(f"{path} is empty: no run was ever written to it")
     if not found.ours or found.version == 0:
-        raise StoreError(f"{path} is an SQLite file of another program, not a run file")
+        raise StoreError(
+            f"{path} is an SQLite file of another program, not a run file", trouble=Trouble.FOREIGN
+        )
     if found.version > SCHEMA_VERSION:
         return (
             f"{path} was written by a newer memtui (file version {found.version}, this one knows"

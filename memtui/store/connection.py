@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.store.connect import BRIEF, explain, open_read_only, require_run_file
-from memtui.store.errors import Locked, StoreError
+from memtui.store.errors import Locked, StoreError, Trouble
 
 
 class ReadConnection:
@@ -84,7 +84,10 @@ class ReadConnection:
 
     def _explain(self, error: sqlite3.Error) -> StoreError:
         if self.warning and ("no such column" in str(error) or "no such table" in str(error)):
-            return StoreError(f"{self.warning}; and it lacks what this memtui needs ({error})")
+            return StoreError(
+                f"{self.warning}; and it lacks what this memtui needs ({error})",
+                trouble=Trouble.NEWER,
+            )
         return explain(self.path, error)
 
     def interrupt(self) -> None:

@@ -15,7 +15,7 @@ from memtui.store import codec, episode_queries, item_queries
 from memtui.store.connect import TIMEOUT
 from memtui.store.connection import ReadConnection
 from memtui.store.episode_queries import decoded
-from memtui.store.errors import StoreError
+from memtui.store.errors import StoreError, Trouble
 from memtui.store.heartbeat import heartbeat_of
 from memtui.store.packed_facts import ItemFacts, PackedFacts
 from memtui.store.records import (
@@ -92,7 +92,7 @@ class RunReader(ReadConnection):
             "dataset,versions,seeds,state,note,created_at,finished_at FROM run"
         )
         if not found:
-            raise StoreError(f"{self.path} holds no run yet")
+            raise StoreError(f"{self.path} holds no run yet", trouble=Trouble.EMPTY)
         row = list(found[0])
         for column in (4, 12, 13, 14):
             row[column] = codec.from_json(row[column])

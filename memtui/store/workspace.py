@@ -13,7 +13,7 @@ from pathlib import Path
 from memtui.errors import UserError
 from memtui.model import RunState
 from memtui.store import lease
-from memtui.store.errors import NothingYet, StoreError
+from memtui.store.errors import StoreError, Trouble
 from memtui.store.heartbeat import DAMAGED
 from memtui.store.reader import RunReader
 from memtui.store.records import HeartbeatRow, Progress, RunRow
@@ -45,9 +45,11 @@ class RunSummary:
     state: str
     problem: str = ""
     trouble: str = ""
-    """The problem in a word or two: `damaged`, `newer version`, `empty`, `no run file`, `unreadable`."""
+    """The problem in a word or two: a `Trouble`."""
     warning: str = ""
     """Readable all the same, e.g. written by a newer version."""
+    newer: bool = False
+    """Written by a newer version, whether or not it can be read all the same."""
     uid: str = ""
     name: str = ""
     protocol: str = ""
@@ -156,7 +158,7 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
         size = path.stat().st_size
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
-        return RunSummary(path, "unusable", problem=problem, trouble="unreadable")
+        return RunSummary(path, "unusable", problem=problem, trouble=Trouble.UNREADABLE)
     try:
         with RunReader(path) as reader:
             run = reader.run()
@@ -167,6 +169,7 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
                 path=path,
                 state=run.state,
                 warning=warning.replace(f"{path} ", ""),
+                newer=bool(reader.warning),
                 uid=run.uid,
                 name=run.name,
                 protocol=run.protocol,
@@ -187,10 +190,18 @@ def summarise(path: Path, now: datetime | None = None) -> RunSummary:
     except (UserError, ValueError, TypeError, AttributeError) as error:
         # A damaged file can hold anything in its columns; the line says so instead of a traceback.
         problem = str(error).replace(f"{path} ", "")
-        trouble = "empty" if isinstance(error, NothingYet) else _trouble(problem)
+        trouble = error.trouble if isinstance(error, StoreError) else Trouble.DAMAGED
         # What a lock or a permission kept away may be there next time, though the file is the same.
-        kept = () if trouble in ("locked", "unreadable") else stamp
-        return RunSummary(path, "unusable", problem=problem, trouble=trouble, size=size, stamp=kept)
+        kept = () if trouble in (Trouble.LOCKED, Trouble.UNREADABLE) else stamp
+        return RunSummary(
+            path,
+            "unusable",
+            problem=problem,
+            trouble=trouble,
+            newer=trouble is Trouble.NEWER,
+            size=size,
+            stamp=kept,
+        )
     return aged(summary, now)
 
 
@@ -208,20 +219,6 @@ def _require_texts(run: RunRow) -> None:
     texts = (run.uid, run.name, run.protocol, run.created_at, run.judge, run.mode, run.config_hash)
     if not all(isinstance(text, str) for text in (*texts, run.state)):
         raise TypeError("is damaged (bytes where text belongs): run `memtui check` on it")
-
-
-def _trouble(problem: str) -> str:
-    for words, trouble in (
-        ("holds no run yet", "empty"),
-        ("newer memtui", "newer version"),
-        ("not a run file", "no run file"),
-        ("locked by", "locked"),
-        ("cannot be", "unreadable"),
-        ("not closed", "unreadable"),
-    ):
-        if words in problem:
-            return trouble
-    return "damaged"
 
 
 def state_of(

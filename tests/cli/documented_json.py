@@ -20,6 +20,7 @@ WORDS: dict[str, Callable[[Any], bool]] = {
     "object": lambda v: isinstance(v, dict),
     "scale": lambda v: v == "own" or (isinstance(v, int | float) and not isinstance(v, bool)),
     "null": lambda v: v is None,
+    "any": lambda v: True,
 }
 
 

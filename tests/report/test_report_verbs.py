@@ -242,8 +242,14 @@ def test_compare_two_runs_names_the_settings_that_differ(memtui: Output, tmp_pat
     run.run["uid"] = "v" * 16
     b = run.write()
     found = json.loads(memtui("compare", f"{a}::bm25", f"{b}::bm25", "--json"))
-    assert found["differences"] == [{"setting": "config.k", "a": "–", "b": "8"}]
+    assert found["differences"] == [{"setting": "config.k", "a": None, "b": 8}]
     assert all(row["difference"] == 0 for row in found["scales"])
+    (line,) = [
+        line
+        for line in memtui("compare", f"{a}::bm25", f"{b}::bm25").splitlines()
+        if "config.k" in line
+    ]
+    assert line.split() == ["config.k", "–", "8"]
 
 
 def test_compare_refuses_what_does_not_pair(memtui: Output, tmp_path: Path) -> None:
