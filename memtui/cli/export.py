@@ -27,12 +27,15 @@ def run(args: argparse.Namespace) -> int:
     """Copy with VACUUM INTO: the writer goes on undisturbed and the copy is compact."""
     from memtui.errors import UserError
     from memtui.store.copy import export_copy
+    from memtui.store.new_name import taken
 
     named = [one for one in (args.to, args.copy) if one is not None]
     if len(named) != 1:
         wrong = "names two targets" if named else "needs a target"
         raise UserError(f"memtui export {wrong}: memtui export FILE TO")
-    target = named[0] / args.file.name if named[0].is_dir() else named[0]
+    target = named[0]
+    if taken(target) and target.is_dir():
+        target = target / args.file.name
     export_copy(args.file, target)
     print(f"copied to {target}", file=sys.stderr)
     if args.json:

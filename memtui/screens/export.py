@@ -21,6 +21,7 @@ from memtui.screens import clipboard, picture
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.state.new_file import folder_for, free_name, typed_path, write_new
+from memtui.store.new_name import taken
 from memtui.store.secrets import SecretFilter
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -157,7 +158,7 @@ class ExportDialog(Dialog):
             return
         if not path.name:
             self._trouble = "the file needs a name"
-        elif path.exists():
+        elif taken(path):
             self._trouble = f"{path.name} exists: choose another name ({self.sign('export.name')})"
         elif not path.parent.is_dir():
             self._trouble = f"there is no folder {path.parent}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from memtui.errors import UserError
+from memtui.store.new_name import arriving, reason, shown, taken
 
 _PLAIN = re.compile(r"[^\w.+]+")
 LONGEST_NAME = 120
+"""Characters, and room for a number and a suffix within the 255 bytes of a file name."""
+MOST_BYTES = 220
 
 
 def typed_path(text: str) -> Path:
@@ -27,14 +29,14 @@ def typed_path(text: str) -> Path:
     except ValueError:
         raise UserError("a path cannot hold a NUL character") from None
     except OSError as error:
-        shown = text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}…"
-        raise UserError(f"cannot be used, {_reason(error)}: {shown}") from None
+        raise UserError(f"cannot be used, {reason(error)}: {shown(path)}") from None
     return path
 
 
 def plain_name(text: str) -> str:
     """A file name without anything that a shell, a terminal or a file system takes amiss."""
-    return _PLAIN.sub("-", text).strip("-.")[:LONGEST_NAME] or "memtui"
+    name = _PLAIN.sub("-", text).strip("-.")[:LONGEST_NAME]
+    return name.encode("utf-8", "ignore")[:MOST_BYTES].decode("utf-8", "ignore") or "memtui"
 
 
 def folder_for(beside: Path) -> Path:
@@ -50,37 +52,19 @@ def free_name(folder: Path, stem: str, suffix: str) -> Path:
     name = plain_name(stem)
     path = folder / f"{name}.{suffix}"
     number = 1
-    while path.exists():
-        number += 1
-        path = folder / f"{name}-{number}.{suffix}"
+    with contextlib.suppress(
+        UserError
+    ):  # what is wrong with the folder is said when it is written to
+        while taken(path):
+            number += 1
+            path = folder / f"{name}-{number}.{suffix}"
     return path
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a new file, on disk and whole when this returns; UserError (one line) for a file that exists,
+    """Write a new file, on disk and whole when this returns; UserError (one line) for a name that is taken,
     a folder that cannot be written and a full disk, all of which leave nothing behind."""
-    try:
-        descriptor, kept = tempfile.mkstemp(prefix=".memtui-", dir=path.parent)
-    except OSError as error:
-        raise UserError(f"{path.parent} cannot be written: {_reason(error)}") from None
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        # Takes the name only once all is written: whoever has it already keeps it.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-        mode = path.stat().st_mode & 0o777
-        Path(kept).chmod(mode)
-        Path(kept).replace(path)
-    except FileExistsError:
-        raise UserError(f"{path} exists: choose another name") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {_reason(error)}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            Path(kept).unlink()
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    with arriving(path) as kept, kept.open("wb") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+        file.flush()
+        os.fsync(file.fileno())

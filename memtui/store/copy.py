@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from memtui.store.connect import explain, open_read_only, require_run_file
 from memtui.store.errors import StoreError
+from memtui.store.new_name import arriving, shown
 
 
 def export_copy(source: Path, target: Path) -> None:
@@ -17,23 +18,15 @@ def export_copy(source: Path, target: Path) -> None:
     The copy is one moment of the run, checked by SQLite as it is written (VACUUM INTO). It appears
     under its name only when it is whole.
     """
-    if target.exists():
-        raise StoreError(f"{target} exists already: choose another name", exit_code=2)
     connection, found = open_read_only(source)
     with closing(connection):
         require_run_file(source, found)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            # As bytes, which are what a file name is; from the root, or `file:` would begin an address.
-            name = os.fsencode(part.absolute())
-            connection.execute("VACUUM INTO CAST(? AS TEXT)", (name,))
-            part.rename(target)
-        except sqlite3.DatabaseError as error:
-            if any(word in str(error) for word in ("unable to open", "full", "disk I/O")):
-                raise StoreError(f"cannot write {target} ({error})") from None
-            raise explain(source, error) from None
-        except OSError as error:
-            raise StoreError(f"cannot write {target} ({error.strerror})") from None
-        finally:
-            with suppress(OSError):  # renamed, or never made: a folder may not be writable
-                part.unlink()
+        with arriving(target) as part:
+            try:
+                # As bytes, which are what a file name is; from the root, or `file:` would begin an address.
+                name = os.fsencode(part.absolute())
+                connection.execute("VACUUM INTO CAST(? AS TEXT)", (name,))
+            except sqlite3.DatabaseError as error:
+                if any(word in str(error) for word in ("unable to open", "full", "disk I/O")):
+                    raise StoreError(f"{shown(target)} cannot be written: {error}") from None
+                raise explain(source, error) from None

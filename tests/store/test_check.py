@@ -177,12 +177,12 @@ def test_a_live_file_is_copied_whole(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="exists already") as caught:
         export_copy(path, target)
     assert caught.value.exit_code == 2
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(StoreError, match="cannot be written: there is no folder"):
         export_copy(path, tmp_path / "no" / "where.memtui")
     (tmp_path / "x").write_text("x" * 5000)
     with pytest.raises(StoreError, match="not an SQLite file"):
         export_copy(tmp_path / "x", tmp_path / "y")
-    assert not list(tmp_path.glob(".*.part"))
+    assert not list(tmp_path.glob(".*"))
 
 
 # -- a folder of runs --------------------------------------------------------------------------------
@@ -244,4 +244,4 @@ def test_a_copy_may_have_any_name(
     export_copy(Path("a.memtui"), target)
     with open_run(target) as reader:
         assert reader.progress().done == 1
-    assert not [*target.parent.glob(".*.part")]
+    assert not [*target.parent.glob(".*")]
