@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.events import Resize
 from textual.screen import Screen
 from textual.widget import Widget
@@ -55,6 +55,10 @@ class Workbench(Protocol):
     def run_state(self) -> str: ...
     @property
     def run_state_kept(self) -> str: ...
+    @property
+    def folder(self) -> Path | None: ...
+    @property
+    def keys_changed(self) -> Mapping[str, str]: ...
     def keys_renamed(self, screen: MemtuiScreen) -> Mapping[str, str]: ...
     def change(self, settings: Settings) -> None: ...
     def go(self, screen: str) -> None: ...
@@ -68,6 +72,18 @@ class Workbench(Protocol):
     def file_is_to_blame(self, fault: Exception) -> bool: ...
     def mark(self, entries: Iterable[tuple[str, str, str]]) -> bool: ...
     def copy_and_say(self, text: str, shown: str = "") -> object: ...
+
+
+class HasApp(Protocol):
+    """A screen, a dialog, a widget or a provider of commands."""
+
+    @property
+    def app(self) -> App[object]: ...
+
+
+def bench_of(part: HasApp) -> Workbench:
+    """The app of a part of it, as far as screens and dialogs know it."""
+    return cast(Workbench, part.app)
 
 
 class MemtuiScreen(Ground, Screen[None]):
@@ -100,7 +116,7 @@ class MemtuiScreen(Ground, Screen[None]):
     @property
     def bench(self) -> Workbench:
         """The app, as far as screens know it."""
-        return cast(Workbench, self.app)
+        return bench_of(self)
 
     @property
     def look(self) -> Look:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -11,14 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from memtui.screens.base import bench_of
 from memtui.screens.keys import Key, first_of, keys_of, with_keymap
 from memtui.views.styled import styled
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import Offer, OfferLines
-
-if TYPE_CHECKING:
-    from memtui.screens.navigation import NavigatingApp
 
 CLOSE = "dialog.close"
 
@@ -32,7 +30,7 @@ class Dialog(ModalScreen[str]):
 
     def own_keys(self) -> dict[str, Key]:
         """The keys of the dialog by id, as the reader's configuration binds them."""
-        changed = cast("NavigatingApp", self.app).keys_changed
+        changed = bench_of(self).keys_changed
         return {key.id: key for key in with_keymap(keys_of(self, ""), changed)}
 
     def sign(self, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from memtui.metrics import glyphs
+from memtui.screens.base import bench_of
 from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.help_keys import TITLES, key_rows
 from memtui.screens.keys import Key, all_keys, with_keymap
@@ -28,9 +29,6 @@ from memtui.views.wrapping import wrap
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.lines import LineView, look_of
 from memtui.widgets.offer_lines import OfferLines
-
-if TYPE_CHECKING:
-    from memtui.screens.navigation import NavigatingApp
 
 WIDTH_OF_KEYS, WIDEST_KEYS = 13, 24
 """Cells of the column of keys and signs, two blanks at its end: as a rule, and with keys of the reader's own."""
@@ -129,8 +127,7 @@ class HelpText(LineView):
         self._starts: list[int] = []
 
     def on_mount(self) -> None:
-        app = cast("NavigatingApp", self.app)
-        keys = with_keymap(all_keys(type(app)), app.keys_changed)
+        keys = with_keymap(all_keys(type(self.app)), bench_of(self).keys_changed)
         self._rows = help_rows(look_of(self), keys, self._scope)
         self.focus()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -16,6 +16,7 @@ from rich.text import Text
 from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from memtui.screens.base import Workbench, bench_of
 from memtui.screens.keys import shown
 from memtui.screens.overview_tabs import NAMES as TAB_NAMES
 from memtui.screens.overview_tabs import TabbedOverview
@@ -27,9 +28,6 @@ from memtui.store.workspace import SUFFIX
 from memtui.styles.themes import NAMES
 from memtui.views.text_door import clean_line
 from memtui.widgets.lines import is_ascii, look_of
-
-if TYPE_CHECKING:
-    from memtui.screens.navigation import NavigatingApp
 
 LONGEST = 64
 WIDEST, BESIDE = 76, 5
@@ -58,9 +56,9 @@ class EverythingByName(Provider):
     """All that can be done on the screen the palette was opened over."""
 
     @property
-    def bench(self) -> NavigatingApp:
+    def bench(self) -> Workbench:
         """The app."""
-        return cast("NavigatingApp", self.app)
+        return bench_of(self)
 
     async def startup(self) -> None:
         """Take stock once; typing only searches it."""
