@@ -17,13 +17,17 @@ from memtui.screens import overview_types, rated_file
 from memtui.screens.episode_source import BATCH, EpisodeSource
 from memtui.screens.episodes import EpisodesScreen
 from memtui.screens.overview import OverviewScreen
+from memtui.state.file_order import FILE_ORDER
 from memtui.state.overview import Overview
 from memtui.state.session import FOLDED_JUDGES, RunSession
-from memtui.state.settings import Settings
+from memtui.state.settings import SORT_ORDER, Settings, SortKey
+from memtui.store.episode_order import _Column
+from memtui.store.episode_queries import Source
 from memtui.store.reader import RunReader
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.lines import LineBlock
 from tests.ui.driving import opened, press, settle
+from tests.ui.test_live_run import until
 
 SIZE = (120, 36)
 
@@ -105,6 +109,33 @@ async def test_order_and_one_key_filters_read_no_facts_again(
         work.clear()
         await press(pilot, "e", "w", "v", "0", *["s"] * 10, "S")
         assert work["facts"] == 0
+
+
+async def test_orders_that_only_the_file_has_are_read_before_their_key_is_pressed(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Counter[str] = Counter()
+    read_on = _Column.read_on
+
+    def counting(self: _Column, source: Source) -> bool:
+        read[self.column] += 1
+        return read_on(self, source)
+
+    monkeypatch.setattr(_Column, "read_on", counting)
+    async with opened(run_file, SIZE) as (app, pilot):
+        screen = app.screen_named("episodes")
+        assert isinstance(screen, EpisodesScreen) and app.session is not None
+        await press(pilot, "3")
+        await press(pilot, *["s"] * SORT_ORDER.index(SortKey.CALLS))
+        orders = app.session.file_orders._orders
+        await until(pilot, lambda: len(orders._kept) == len(FILE_ORDER))
+        assert read.keys() == set(FILE_ORDER.values())
+        read.clear()
+        while app.session.settings.sort is not SortKey.NEWEST:
+            await press(pilot, "s")
+            if app.session.settings.sort is SortKey.COST:
+                await until(pilot, lambda: screen.listed() is orders._kept["e.cost", True].ids)
+        assert not read
 
 
 async def test_budget_alpha_and_judge_read_no_facts_of_all_episodes(
@@ -274,7 +305,7 @@ async def test_a_filter_line_is_asked_once_for_the_list_and_the_rates(
     async with opened(run_file, SIZE) as (app, pilot):
         await press(pilot, "3")
         assert app.session is not None
-        app.change(replace(app.session.settings, filter="calls>0"))
+        app.change(replace(app.session.settings, filter="length>0"))
         await settle(pilot)
         await press(pilot, "2")
         assert app.overview is not None
