@@ -59,6 +59,9 @@ async def open_made(app: NavigatingApp, make: Callable[[], str] | None) -> None:
                 page(text, command)
         except SuspendNotSupported:
             app.say("a pager cannot be opened from here")
+        except OSError as error:  # no room for the text, or a pager that cannot be started
+            what = error.filename or tempfile.gettempdir()
+            app.say(f"the pager cannot be opened: {what}: {error.strerror or error}", error=True)
 
 
 def page(text: str, command: list[str]) -> None:

@@ -88,7 +88,12 @@ class RunControl(MemtuiScreen):
         dialog = StartRun(self._folder, self.all_lines(), resumed)
 
         def answered(answer: str | None) -> None:
-            if answer == "start" and dialog.config is not None and dialog.target is not None:
+            if answer and answer != "start":
+                self.bench.say(answer, error=True)
+            elif resumed is not None and answer and not resumed.path.is_file():
+                # Moved while the plan was looked at: the command would begin it anew, from nothing.
+                self.bench.say(f"{resumed.path} is no longer there: it cannot go on", error=True)
+            elif answer and dialog.config is not None and dialog.target is not None:
                 self.begin(dialog.config, dialog.target.out, dialog.options)
 
         self.app.push_screen(dialog, answered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.overview_parts import flow
 from memtui.screens.run_facts import cut_path, plural
 from memtui.state.run_configurations import (
+    BegunWith,
     Plan,
     RunConfiguration,
     Target,
@@ -71,8 +73,8 @@ class StartRun(Dialog):
         super().__init__()
         self._workspace, self._lines, self._resumed = workspace, lines, resumed
         self._found: list[RunConfiguration] | None = None
-        self._begun_with: tuple[str, ...] = ()
-        """Options that the run to be continued was started with."""
+        self._begun_with = BegunWith()
+        """How the run to be continued was begun."""
         self._at = 0
         self.config: Path | None = None
         """The configuration whose plan is shown, or on its way; None while one is being chosen."""
@@ -99,7 +101,11 @@ class StartRun(Dialog):
     async def _look_around(self) -> None:
         found = await asyncio.to_thread(configurations, self._workspace)
         if self._resumed is not None:
-            self._begun_with = await asyncio.to_thread(begun_with, self._resumed.path)
+            try:
+                self._begun_with = await asyncio.to_thread(begun_with, self._resumed.path)
+            except UserError as error:  # moved or damaged since it was listed: it cannot go on
+                self.dismiss(str(error))
+                return
             run = self._resumed.summary
             names = (run.name, self._resumed.path.stem)
             found = [one for one in found if one.name in names or one.path.stem in names]
@@ -110,13 +116,13 @@ class StartRun(Dialog):
 
     @work(exclusive=True, group="start-plan")
     async def _ask(self, config: Path, options: tuple[str, ...] = ()) -> None:
-        self.config, self.options = config, options or self._begun_with
+        self.config, self.options = config, options or self._begun_with.options
         self._plan, self.target, self._problem = None, None, ""
         self._draw()
         try:
             plan = await ask_for_plan(config, self.options)
         except UserError as error:
-            self._problem = str(error)
+            self._problem = self._lost() or str(error)
         else:
             self._plan = plan
             self.target = (
@@ -124,7 +130,14 @@ class StartRun(Dialog):
                 if self._resumed is None
                 else target_for(self._resumed, plan)
             )
+            if not self.target.ready and self._lost():
+                self.target = replace(self.target, sentence=self._lost())
         self._draw()
+
+    def _lost(self) -> str:
+        """Why the plan is none of the run that is continued, where its data is gone; empty else."""
+        lost = self._begun_with.lost_data
+        return lost and f"the data it was begun with is no longer at {lost}: put it back to go on"
 
     @property
     def ready(self) -> bool:
@@ -289,7 +302,7 @@ class StartRun(Dialog):
             return (
                 f"no configuration named {name} lies in {folder}, beside it, or in configs or"
                 f" experiments there: {self.sign('start.path')} takes its path, or continue it with"
-                f" {' '.join(('memtui run CONFIG --out FILE', *self._begun_with))}"
+                f" {' '.join(('memtui run CONFIG --out FILE', *self._begun_with.options))}"
             )
         return (
             f"no configuration (*.toml) lies in {folder}, beside it, or in configs or experiments"

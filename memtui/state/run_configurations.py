@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -110,23 +110,34 @@ def typed_configuration(line: str) -> tuple[Path, tuple[str, ...]]:
     return path, tuple(options)
 
 
-def begun_with(run: Path) -> tuple[str, ...]:
-    """Options of `memtui run` that say what the command line of a run said beside its configuration.
+class BegunWith(NamedTuple):
+    """What the command line of a run said beside its configuration."""
 
-    Its limit, and where its data was while that is still there: without them it would be another run.
-    """
+    options: tuple[str, ...] = ()
+    """Options of `memtui run`: its limit, and where its data was while that is still there. Without them it
+    would be another run."""
+    lost_data: str = ""
+    """Where its data was and is no more."""
+
+
+def begun_with(run: Path) -> BegunWith:
+    """How a run was begun; UserError where its file is not there or cannot be read."""
+    with RunReader(run) as reader:
+        row = reader.run()
     try:
-        with RunReader(run) as reader:
-            requested = reader.run().config["requested"]["data"]
+        requested = row.config["requested"]["data"]
         limit, path = requested.get("limit"), requested.get("path")
-    except (UserError, KeyError, TypeError, AttributeError):
-        return ()
-    options = []
-    if isinstance(path, str) and "\0" not in path and Path(path).exists():
-        options += ["--data", path]
+    except (KeyError, TypeError, AttributeError):
+        return BegunWith()
+    options, lost = [], ""
+    if isinstance(path, str) and path and "\0" not in path:
+        if os.path.lexists(path):
+            options += ["--data", path]
+        else:
+            lost = path
     if isinstance(limit, int) and limit > 0:
         options += ["--limit", str(limit)]
-    return tuple(options)
+    return BegunWith(tuple(options), lost)
 
 
 # --- the plan -----------------------------------------------------------------------------------

@@ -160,9 +160,11 @@ def test_a_run_remembers_the_options_it_must_be_continued_with(tmp_path: Path) -
     config, out = tmp_path / "small.toml", tmp_path / "small.memtui"
     config.write_text(SMALL)
     assert main(["run", str(config), "--limit", "2", "--out", str(out), "--no-report"]) == 0
-    options = begun_with(out)
+    options = begun_with(out).options
     assert options == ("--limit", "2")
     hash = summarise(out).config_hash
     assert asyncio.run(ask_for_plan(config, options)).config_hash == hash
     assert asyncio.run(ask_for_plan(config)).config_hash != hash
-    assert begun_with(config) == () == begun_with(tmp_path / "missing")
+    for gone in (config, tmp_path / "missing"):
+        with pytest.raises(UserError):
+            begun_with(gone)

@@ -7,15 +7,19 @@ import os
 import shlex
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from memtui.app import MemtuiApp
+from memtui.screens import pager
 from memtui.screens.annotate import Annotate
 from memtui.store import side_file
 from memtui.store.side_file import SideFile
 from tests.ui.beating import GOING_ON, going_on
-from tests.ui.driving import opened, press, screen_text
+from tests.ui.driving import opened, press, screen_text, settle
+from tests.ui.make_run import Story, write
 from tests.ui.test_terminal import Terminal, assert_terminal_given_back
 
 
@@ -48,6 +52,23 @@ async def test_a_note_that_cannot_be_kept_is_still_there(
         monkeypatch.setattr(side_file, "_append", append)
         await press(pilot, "enter")
         assert marks.read().aliases == {"": "name"}
+
+
+@pytest.mark.usefixtures("lasting_notices")
+async def test_a_text_that_the_pager_finds_no_room_for_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await write(tmp_path / "a.memtui", Story(items=1))
+
+    def full(text: str, command: list[str]) -> None:
+        raise OSError(28, "No space left on device", "/tmp/memtui-x.txt")
+
+    monkeypatch.setattr(pager, "page", full)
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: nullcontext())
+    async with opened(path, (120, 30), notices=True) as (app, pilot):
+        await press(pilot, "o")
+        await settle(pilot)
+        assert "the pager cannot be opened" in screen_text(app)
 
 
 class Cramped(Terminal):

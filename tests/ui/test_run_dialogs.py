@@ -14,8 +14,8 @@ import pytest
 from memtui.errors import UserError
 from memtui.screens import start_run
 from memtui.screens.start_run import StartRun
-from memtui.state.run_configurations import Plan
-from tests.ui.driving import opened, press, screen_text
+from memtui.state.run_configurations import BegunWith, Plan, begun_with
+from tests.ui.driving import opened, press, screen_text, settle
 from tests.ui.run_folder import RunFolder, rewrite
 from tests.ui.test_mouse import click_on
 
@@ -139,6 +139,51 @@ async def test_a_run_goes_on_with_the_options_it_was_started_with(
         await press(pilot, "u")
         shown = " ".join(screen_text(app).split())
         assert "/ takes its path" in shown and "memtui run CONFIG --out FILE --data" in shown
+
+
+@pytest.mark.usefixtures("lasting_notices")
+async def test_a_run_that_was_moved_is_not_begun_anew(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr("memtui.screens.runs.RunsScreen.begin", lambda _, *what: begun.append(what))
+    planned(monkeypatch, PLAN)
+    away = folder.interrupted.with_suffix(".away")
+    async with opened(folder.folder, (120, 36), notices=True) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        folder.interrupted.rename(away)
+        await press(pilot, "enter")
+        assert "is no longer there" in screen_text(app)
+    assert begun == []
+
+
+@pytest.mark.usefixtures("lasting_notices")
+async def test_a_run_that_is_gone_before_it_is_known_how_it_was_begun_is_one_line(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(monkeypatch, PLAN)
+    monkeypatch.setattr(start_run, "begun_with", gone)
+    async with opened(folder.folder, (120, 36), notices=True) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        await settle(pilot)
+        assert not isinstance(app.screen, StartRun) and "no run file at" in screen_text(app)
+
+
+def gone(run: Path) -> BegunWith:
+    return begun_with(run.with_suffix(".gone"))
+
+
+@pytest.mark.parametrize("plan", [replace(PLAN, config_hash="another"), UserError("no data")])
+async def test_data_that_is_gone_is_named(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, plan: Plan | UserError
+) -> None:
+    requested = {"data": {"limit": 3, "path": "/nowhere/data.json"}}
+    rewrite(folder.interrupted, config=json.dumps({"requested": requested}))
+    planned(monkeypatch, plan)
+    async with opened(folder.folder, (120, 36)) as (app, pilot):
+        await press(pilot, "j", "j", "u")
+        said = "the data it was begun with is no longer at /nowhere/data.json"
+        assert said in " ".join(screen_text(app).split())
 
 
 async def test_without_its_configuration_the_command_is_told(folder: RunFolder) -> None:
