@@ -15,17 +15,16 @@ from memtui.cli.rate_arguments import add_rate_arguments
 from memtui.cli.report import MEASURES, TABS
 from memtui.errors import UserError
 from memtui.state.configuration import THEMES
+from memtui.state.start import SCREENS, Start
 
 if TYPE_CHECKING:
     from memtui.app import MemtuiApp
     from memtui.state.session import RunSession
-    from memtui.state.start import Start
 
 HELP = "open a run file, or a folder of them, in the terminal"
 DEFAULT = Path("runs")
 WEB = "web_driver"
 """Part of the name of the driver with which textual-serve starts an app: it draws without a terminal."""
-SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 NEED_A_FILE = (
     "budget", "alpha", "judge", "filter", "flagged", "screen", "episode", "step", "question", "arm", "scale", "arms",
     "other", "replay", "tab", "measure", "plot",
@@ -141,7 +140,6 @@ def _app(args: argparse.Namespace) -> MemtuiApp:
         raise UserError(f"no terminal to draw in; print the figures with: memtui report {what}")
     from memtui.state.configuration import read_configuration
     from memtui.state.places import Places, own_choices
-    from memtui.state.start import Start
 
     configuration = read_configuration()
     if configuration.no_color:
@@ -185,7 +183,6 @@ def _app(args: argparse.Namespace) -> MemtuiApp:
 def _start(args: argparse.Namespace, session: RunSession) -> Start:
     """Where to begin in a run file; UserError for what is not in it."""
     from memtui.state import deep_link
-    from memtui.state.start import Start
 
     episode = question = marks = None
     if args.episode is not None:

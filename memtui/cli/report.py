@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.state.tab import Measure, Tab
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memtui.report.model import Report
-    from memtui.state.tab import Tab
     from memtui.store.reader import RunReader
 
-MEASURES = ("pass", "covered", "exhausted", "wrong", "abstained")
-TABS = ("reliability", "stopping", "trust", "cost")
+MEASURES = [measure.value for measure in Measure]
+TABS = [tab.value for tab in Tab]
 HELP = "print reliability per arm and scale, with n, exclusions and intervals"
 
 
@@ -80,7 +81,6 @@ def _build_until(args: argparse.Namespace, tab: Tab | None) -> Callable[..., Rep
 
     from memtui.errors import UserError
     from memtui.report.until import moment_from, report_until
-    from memtui.state.tab import Tab
 
     if tab in (Tab.TRUST, Tab.COST):
         raise UserError(
@@ -96,7 +96,6 @@ def run(args: argparse.Namespace) -> int:
     from memtui.cli.printing import print_text
     from memtui.errors import UserError
     from memtui.report.build import build_report
-    from memtui.state.tab import Tab
     from memtui.store.reader import open_run
 
     tab = None if args.tab is None else Tab(args.tab)
@@ -155,7 +154,6 @@ def _plot(reader: RunReader, args: argparse.Namespace) -> str:
 
     from memtui.report.plot import named_plot, plot_text
     from memtui.report.source import ReportSource
-    from memtui.state.overview import Measure
 
     source = ReportSource(
         reader, args.judge, args.filter or "", args.coverage, flagged=args.flagged

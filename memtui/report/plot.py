@@ -8,7 +8,8 @@ from memtui.errors import UserError
 from memtui.query.naming import one_arm
 from memtui.report.build import checked_alpha, checked_budget
 from memtui.report.source import ReportSource
-from memtui.state.overview import ArmView, Measure, Overview, build_overview
+from memtui.state.overview import ArmView, Overview, build_overview
+from memtui.state.tab import Measure
 from memtui.views.look import NO_COLOUR
 from memtui.views.numbers import rung_label, usable_label
 from memtui.views.plot import MOST, Curve, Plot, Point, plot_lines

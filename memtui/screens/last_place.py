@@ -11,7 +11,6 @@ from memtui.screens.navigation import NavigatingApp
 from memtui.state.compare_marks import Mark
 from memtui.state.configuration import Configuration
 from memtui.state.places import (
-    SCREENS,
     Place,
     Places,
     choices_at,
@@ -21,7 +20,7 @@ from memtui.state.places import (
 )
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
-from memtui.state.start import Start
+from memtui.state.start import SCREENS, Start
 
 
 class RememberingApp(NavigatingApp):

@@ -26,10 +26,10 @@ from memtui.screens.overview_tabs import NAMES
 from memtui.screens.overview_types import ArmByType
 from memtui.state.compare_marks import Mark
 from memtui.state.live import Dock, build_dock, latest_endings
-from memtui.state.overview import Measure, Overview, measure_after
+from memtui.state.overview import Overview, measure_after
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick
-from memtui.state.tab import TABS, Tab
+from memtui.state.tab import TABS, Measure, Tab
 from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled

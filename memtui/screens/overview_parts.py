@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from memtui.state.overview import ArmView, CellView, Measure, Overview, Share, measures_of
+from memtui.state.overview import ArmView, CellView, Overview, Share, measures_of
+from memtui.state.tab import Measure
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.look import Look
 from memtui.views.numbers import percent, rung_label, usable_label

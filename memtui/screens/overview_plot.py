@@ -10,8 +10,8 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from memtui.screens.overview_tabs import TabbedOverview
-from memtui.state.overview import ArmView, Measure, Overview
-from memtui.state.tab import Tab
+from memtui.state.overview import ArmView, Overview
+from memtui.state.tab import Measure, Tab
 from memtui.views.hints import Hint
 from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.plot_view import PlotView
@@ -104,7 +104,7 @@ class PlottedOverview(TabbedOverview):
         if session is None or session.overview_at is None:
             return
         place, session.overview_at = session.overview_at, None
-        self._measure = Measure(place.measure)
+        self._measure = place.measure
         self._plotted = place.plot is not None
         if place.plot:
             self._kept = [*place.plot[:-1]][:KEPT]

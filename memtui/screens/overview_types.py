@@ -13,10 +13,11 @@ from memtui.errors import UserError
 from memtui.metrics.rates import RATES
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.overview_reading import READ_EVERY, READ_SHARE
-from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, Folds, Measure, Overview
+from memtui.state.overview import GOOD_WHEN_HIGH, ArmView, Folds, Overview
 from memtui.state.question_types import TypeRow, type_rows
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
+from memtui.state.tab import Measure
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look
 from memtui.views.text_door import clean_line, fit

@@ -29,10 +29,11 @@ from memtui.screens.overview_parts import (
 from memtui.screens.replay_parts import progress_lines
 from memtui.screens.replay_picture import Picture, picture_at, read_replay
 from memtui.state.deep_link import link
-from memtui.state.overview import Measure, measure_after
+from memtui.state.overview import measure_after
 from memtui.state.replay import Replay, clock, faster, nearest_speed
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
+from memtui.state.tab import Measure
 from memtui.store.records import EpisodeRow
 from memtui.views.hints import Hint
 from memtui.views.styled import styled

@@ -11,12 +11,10 @@ from memtui.errors import UserError, did_you_mean
 from memtui.query.budgets import budget_at
 from memtui.query.naming import at_arm_and_scale, one_arm
 from memtui.state.compare_marks import Mark
-from memtui.state.overview import Measure
 from memtui.state.session import RunSession
-from memtui.state.tab import OverviewPlace, Tab
+from memtui.state.start import SCREENS
+from memtui.state.tab import Measure, OverviewPlace, Tab
 from memtui.store.reader import open_run
-
-SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 
 
 def choose(
@@ -115,7 +113,7 @@ def begin_overview(
     keys = [arm.key for arm in session.header.arms]
     arms = None if plot is None else tuple(one_arm(keys, name, session.path) for name in plot)
     session.overview_at = OverviewPlace(
-        Tab.RELIABILITY if tab is None else Tab(tab), measure or Measure.PASS.value, arms
+        Tab.RELIABILITY if tab is None else Tab(tab), Measure(measure or Measure.PASS), arms
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from memtui.metrics.histogram import Fold
 from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval
@@ -15,34 +14,9 @@ from memtui.metrics.scales import on_ladder, scale_conditions
 from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
 from memtui.state.settings import ArmOrder
+from memtui.state.tab import Measure
 from memtui.store.records import ArmRow, CellRow
 
-
-class Measure(StrEnum):
-    """What the heat table shows."""
-
-    PASS = "pass"
-    COVERED = "covered"
-    EXHAUSTED = "exhausted"
-    WRONG = "wrong"
-    ABSTAINED = "abstained"
-
-    def named(self, budget: int) -> str:
-        """What it is called at B."""
-        return "Abstained" if self is Measure.ABSTAINED else f"{self.value.title()}@{budget}"
-
-    def meaning(self, budget: int) -> str:
-        """What it is, in a few words."""
-        return _MEANINGS[self].format(b=budget)
-
-
-_MEANINGS = {
-    Measure.PASS: "right within {b} calls",
-    Measure.COVERED: "evidence complete within {b} calls: the ceiling of Pass@{b}",
-    Measure.EXHAUSTED: "more than {b} calls requested",
-    Measure.WRONG: "within {b} calls, but not right",
-    Measure.ABSTAINED: "unanswerable items, rightly not answered",
-}
 GOOD_WHEN_HIGH = frozenset({Measure.PASS, Measure.COVERED, Measure.ABSTAINED})
 
 

@@ -21,6 +21,7 @@ from memtui.query.errors import QueryError
 from memtui.state.configuration import Configuration
 from memtui.state.session import RunSession
 from memtui.state.settings import ArmOrder, Quick, Settings, SortKey, own_judge
+from memtui.state.start import SCREENS
 from memtui.store.records import CellRow
 from memtui.store.side_file import state_folder
 
@@ -30,7 +31,6 @@ LARGEST = 2_000_000
 """Bytes of the file that are read."""
 LONGEST = 4_000
 """Characters of a word that are kept; a longer filter is not remembered."""
-SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
 FORMAT = 1
 
 

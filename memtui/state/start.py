@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from memtui.state.compare_marks import Mark
 
+SCREENS = ("overview", "episodes", "trajectory", "ladder", "compare")
+"""The screens over an open run file that one can begin on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Start:

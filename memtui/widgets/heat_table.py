@@ -19,11 +19,11 @@ from memtui.state.overview import (
     GOOD_WHEN_HIGH,
     ArmView,
     CellView,
-    Measure,
     Overview,
     Rung,
     Share,
 )
+from memtui.state.tab import Measure
 from memtui.views.bars import bars
 from memtui.views.heat import heat_cell
 from memtui.views.look import Look

@@ -13,7 +13,7 @@ from memtui.report.plain import report_text
 from memtui.report.plot import overview_of
 from memtui.report.source import ReportSource
 from memtui.screens.overview_parts import cell_facts
-from memtui.state.overview import Measure
+from memtui.state.tab import Measure
 from memtui.store.reader import open_run
 from memtui.views.look import NO_COLOUR
 from tests.report.generated_run import ARMS, RunFile

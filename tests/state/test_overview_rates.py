@@ -11,8 +11,9 @@ import pytest
 from memtui.metrics.outcome import outcome
 from memtui.metrics.scales import OWN
 from memtui.model import Outcome
-from memtui.state.overview import Measure, Overview, Rung, build_overview
+from memtui.state.overview import Overview, Rung, build_overview
 from memtui.state.settings import ArmOrder
+from memtui.state.tab import Measure
 from memtui.store.reader import RunReader, open_run
 from memtui.store.records import ArmRow, CellRow, EpisodeFact
 from tests.state.folded_facts import fold_cells

@@ -21,9 +21,8 @@ from memtui.screens.overview_face import fitted
 from memtui.screens.overview_figures import TabFigures, Wanted
 from memtui.screens.overview_reading import READ_EVERY
 from memtui.state.deep_link import begin_overview
-from memtui.state.overview import Measure
 from memtui.state.session import RunSession, Shared
-from memtui.state.tab import Tab
+from memtui.state.tab import Measure, Tab
 from memtui.store.reader import open_run
 from memtui.views.look import DARK
 from memtui.views.numbers import percent_interval
