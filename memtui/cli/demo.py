@@ -45,13 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start the run and open the app on it; without a terminal, run it here and print the report."""
+    from memtui.store.new_name import first_free
+    from memtui.store.workspace import SUFFIX
+
     watch = not (args.plain or args.json) and sys.stdin.isatty() and sys.stdout.isatty()
     args.folder.mkdir(parents=True, exist_ok=True)
     name = "demo-local" if args.local else "demo"
     text, left_out = _config_text(name)
     if args.local:
         _require_local_model()
-    out = _next_free(args.folder, name)
+    out = first_free(args.folder, name, SUFFIX)  # a finished demo is never written over
     config = out.with_suffix(".toml")
     config.write_text(text, encoding="utf-8")
     for line in left_out:
@@ -71,16 +74,6 @@ def _require_local_model() -> None:
 
     if (line := problem(LOCAL_MODEL)) is not None:
         raise UserError(line)
-
-
-def _next_free(folder: Path, name: str) -> Path:
-    """`demo.memtui`, or the next number: a finished demo is never written over."""
-    number = 1
-    while True:
-        path = folder / (f"{name}.memtui" if number == 1 else f"{name}-{number}.memtui")
-        if not path.exists():
-            return path
-        number += 1
 
 
 def _config_text(name: str) -> tuple[str, list[str]]:

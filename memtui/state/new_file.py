@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from pathlib import Path
 
 from memtui.errors import UserError
-from memtui.store.new_name import arriving, reason, shown, taken
+from memtui.store.new_name import arriving, first_free, reason, shown
 
 _PLAIN = re.compile(r"[^\w.+]+")
 LONGEST_NAME = 120
@@ -50,15 +49,12 @@ def folder_for(beside: Path) -> Path:
 def free_name(folder: Path, stem: str, suffix: str) -> Path:
     """`folder/stem.suffix`, or the first of `stem-2`, `stem-3` … that does not exist."""
     name = plain_name(stem)
-    path = folder / f"{name}.{suffix}"
-    number = 1
-    with contextlib.suppress(
-        UserError
-    ):  # what is wrong with the folder is said when it is written to
-        while taken(path):
-            number += 1
-            path = folder / f"{name}-{number}.{suffix}"
-    return path
+    try:
+        return first_free(folder, name, f".{suffix}")
+    except UserError:
+        return (
+            folder / f"{name}.{suffix}"
+        )  # what is wrong with the folder is said when it is written to
 
 
 def write_new(path: Path, text: str) -> None:

@@ -23,6 +23,7 @@ from memtui.errors import UserError
 from memtui.state.child_run import error_line
 from memtui.state.new_file import typed_path
 from memtui.state.run_list import RunLine
+from memtui.store.new_name import first_free
 from memtui.store.reader import RunReader
 from memtui.store.workspace import SUFFIX
 
@@ -238,11 +239,9 @@ def target_of(workspace: Path, plan: Plan, lines: Sequence[RunLine]) -> Target:
             run.progress and run.progress.done < run.progress.planned
         ):
             return Target(line.path, f"goes on in {line.path.name}{_so_far(line)}")
-    out, number = workspace / f"{name}{SUFFIX}", 1
-    while out.exists():
-        number += 1
-        out = workspace / f"{name}-{number}{SUFFIX}"
-    why = "" if number == 1 else f"; {name}{SUFFIX} is there already and stays as it is"
+    out = first_free(workspace, name, SUFFIX)
+    other = out.name != f"{name}{SUFFIX}"
+    why = f"; {name}{SUFFIX} is there already and stays as it is" if other else ""
     return Target(out, f"writes {out.name}{why}")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from memtui.store.connect import Identity, connect_read_only, explain, identity
 from memtui.store.errors import StoreError
+from memtui.store.new_name import first_free
 from memtui.store.schema import APPLICATION_ID, INDICES, SCHEMA_VERSION, TABLES
 
 if TYPE_CHECKING:
@@ -98,11 +99,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def back_up(connection: sqlite3.Connection, path: Path, version: int) -> Path:
     """Copy a file, its log included, to `NAME.memtui.v<version>.bak`; an existing one is kept."""
-    backup = path.with_name(f"{path.name}.v{version}.bak")
-    number = 1
-    while backup.exists():
-        number += 1
-        backup = path.with_name(f"{path.name}.v{version}.{number}.bak")
+    backup = first_free(path.parent, f"{path.name}.v{version}", ".bak")
     with closing(sqlite3.connect(backup)) as copy:
         connection.backup(copy)
     return backup

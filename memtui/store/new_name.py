@@ -28,6 +28,16 @@ def taken(path: Path) -> bool:
     return True
 
 
+def first_free(folder: Path, stem: str, suffix: str) -> Path:
+    """`stem` + `suffix` in a folder, or the first of `stem-2`, `stem-3` … that nobody has; StoreError (one line)
+    for a name that no file can have there."""
+    path, number = folder / f"{stem}{suffix}", 1
+    while taken(path):
+        number += 1
+        path = folder / f"{stem}-{number}{suffix}"
+    return path
+
+
 @contextmanager
 def arriving(path: Path) -> Iterator[Path]:
     """An empty file beside `path` to be filled; takes the name when the block ends. StoreError (one line) for a
