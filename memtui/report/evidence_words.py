@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from memtui.state.displacement import Displacement, UnitRank
 from memtui.views.ladder import rank_text
+from memtui.views.numbers import plural
 
 
 def first_rank(found: UnitRank | None) -> str:
@@ -46,10 +47,9 @@ def evidence_moves(found: Displacement, ranks: Mapping[str, UnitRank]) -> list[t
 
 def moved_count(found: Displacement) -> str:
     """``3 irrelevant sessions moved above it``."""
-    many = len(found.moved)
-    if not many:
+    if not found.moved:
         return "nothing moved above it"
-    return f"{many} irrelevant session{'s'[: many > 1]} moved above it"
+    return f"{plural(len(found.moved), 'irrelevant session')} moved above it"
 
 
 def _place(rank: int | None) -> str:

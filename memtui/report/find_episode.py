@@ -7,6 +7,7 @@ from memtui.metrics.scales import scale_label
 from memtui.query.naming import at_arm_and_scale
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail
+from memtui.views.numbers import UNKNOWN
 
 MOST = 12
 
@@ -52,7 +53,7 @@ def find_episode(
         )
     rows = reader.episode_rows(found[:MOST])
     listed = ", ".join(
-        f"{row.id} ({row.arm} scale {'–' if row.scale is None else scale_label(row.scale)})"
+        f"{row.id} ({row.arm} scale {UNKNOWN if row.scale is None else scale_label(row.scale)})"
         for row in rows.values()
     )
     more = f" and {len(found) - MOST} more" if len(found) > MOST else ""

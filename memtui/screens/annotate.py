@@ -14,6 +14,7 @@ from textual.widgets import Input
 from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.store.records import EpisodeRow
 from memtui.store.side_file import BAD_GOLD, BOOKMARK, FLAG, NOTE, Marks
+from memtui.views.numbers import UNKNOWN
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
@@ -78,7 +79,7 @@ class Annotate(Dialog):
         lines = [styled("annotate", look.strong), Text(end="")]
         question = wrap(clean_line(self.row.question, width=LONGEST_QUESTION), width)
         lines += [styled(part, look.muted) for part in question[:3]]
-        gold = "–" if self.row.gold is None else self.row.gold
+        gold = UNKNOWN if self.row.gold is None else self.row.gold
         lines.append(
             Text.assemble(
                 ("gold ", look.muted), (clean_line(gold, width=width - 6), look.gold), end=""

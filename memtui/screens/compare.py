@@ -34,6 +34,7 @@ from memtui.state.session import RunSession
 from memtui.store.reader import RunReader
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
+from memtui.views.numbers import UNKNOWN
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
@@ -229,7 +230,7 @@ class CompareScreen(QuestionFinder, ComparingScreen):
         left, right = self._source.rows_at(self.pairs.cursor)
         line = left or right
         if line is None:
-            block.show([styled(" –", look.faint)])
+            block.show([styled(f" {UNKNOWN}", look.faint)])
             return
         facts = pair_facts(pair, left, right, line, width, look)
         block.show([*([Text(end="")] if rows >= 24 else []), *facts])

@@ -16,6 +16,7 @@ from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Placed, place, row
 from memtui.views.look import Look
+from memtui.views.numbers import UNKNOWN
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
@@ -108,7 +109,7 @@ class EpisodeSource:
     def row(self, index: int, width: int) -> Text:
         line = self.at(index)
         if line is None:
-            return styled(" –", self._look.faint)
+            return styled(f" {UNKNOWN}", self._look.faint)
         cells = row_cells(line, self.session, self._look, self.apart)
         return row(self.placed(self.across or width), cells, margin=1)
 

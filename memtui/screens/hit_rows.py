@@ -12,6 +12,7 @@ from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
 from memtui.store.records import SessionRow
 from memtui.views.look import Look
 from memtui.views.marks import hit_marks
+from memtui.views.numbers import UNKNOWN
 from memtui.views.session_text import word_pattern
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -51,7 +52,7 @@ class HitSource:
         near = self._stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
         session = self._texts.get(view.sessions[0], [hit.sessions[0] for hit in near])
         date = (session.date or "")[:10] if session is not None else ""
-        text.append(f" {date or '–':<10}", look.muted)
+        text.append(f" {date or UNKNOWN:<10}", look.muted)
         if width >= 60 and hit.score is not None:
             text.append(f" {hit.score:>6.2f}", look.muted)
         if hit.first is not None and width >= 50:

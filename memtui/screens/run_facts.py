@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.screens.overview_parts import flow
 from memtui.screens.run_columns import speed_label
 from memtui.state.run_list import RunLine, flagged_out
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, duration, money, percent, scale
+from memtui.views.numbers import UNKNOWN, duration, money, percent, plural, scale
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line
+from memtui.views.text_door import clean_line, cut_path
 
 
 def summary_line(
@@ -64,11 +63,6 @@ def _counted(number: int, what: str, look: Look) -> Text:
     return Text.assemble((str(number), look.strong), (f" {word}", look.muted), end="")
 
 
-def plural(number: int, what: str) -> str:
-    """`1 run file`, `2 run files`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def facts_lines(line: RunLine, look: Look, width: int) -> list[Text]:
     """Four lines: where it is, how it stands, what it is, and the reader's note."""
     run = line.summary
@@ -92,17 +86,6 @@ def facts_lines(line: RunLine, look: Look, width: int) -> list[Text]:
         last.append("note ", look.muted)
         last.append(clean_line(line.note, width=width - 7), look.gold)
     return [*lines, last]
-
-
-def cut_path(path: str, width: int) -> str:
-    """A path whose end, the name of the file, stays in view where it is too long."""
-    shown = clean_line(path)
-    if cell_len(shown) <= width:
-        return shown
-    tail = shown[-width:]
-    while cell_len(tail) > width - 1:
-        tail = tail[1:]
-    return f"…{tail}"
 
 
 def _standing(line: RunLine, look: Look) -> list[Text]:

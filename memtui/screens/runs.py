@@ -19,11 +19,12 @@ from textual.worker import get_current_worker
 from memtui.errors import UserError
 from memtui.screens.run_columns import RunRows
 from memtui.screens.run_control import RunControl
-from memtui.screens.run_facts import facts_lines, plural, summary_line
+from memtui.screens.run_facts import facts_lines, summary_line
 from memtui.state.compare_marks import Mark
 from memtui.state.run_list import SORTS, RunLine, RunList, next_match, ordered
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
+from memtui.views.numbers import plural
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import Title

@@ -18,7 +18,6 @@ from textual.widgets import Input
 from memtui.errors import UserError
 from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.overview_parts import flow
-from memtui.screens.run_facts import cut_path, plural
 from memtui.state.run_configurations import (
     BegunWith,
     Plan,
@@ -33,9 +32,9 @@ from memtui.state.run_configurations import (
 )
 from memtui.state.run_list import RunLine
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, compact, count, duration, money
+from memtui.views.numbers import UNKNOWN, compact, count, duration, money, plural
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line, fit
+from memtui.views.text_door import clean_line, cut_path, fit
 from memtui.views.wrapping import wrap
 from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import Offer, OfferLines

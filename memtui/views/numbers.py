@@ -139,3 +139,8 @@ def usable_label(found: UsableScale) -> str:
     if found.kind == "interval":
         return f"≤ {label}?"
     return f"{label}?" if found.unsure else label
+
+
+def plural(number: int, what: str) -> str:
+    """`1 run file`, `2 run files`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -168,3 +168,14 @@ def fit(text: str, width: int, align: Literal["left", "right", "center"] = "left
     if align == "center":
         return " " * (gap // 2) + line + " " * (gap - gap // 2)
     return line + " " * gap
+
+
+def cut_path(path: str, width: int) -> str:
+    """A path whose end, the name of the file, stays in view where it is too long."""
+    shown = clean_line(path)
+    if cell_len(shown) <= width:
+        return shown
+    tail = shown[-width:]
+    while cell_len(tail) > width - 1:
+        tail = tail[1:]
+    return f"…{tail}"

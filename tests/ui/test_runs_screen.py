@@ -18,10 +18,10 @@ from memtui.app import MemtuiApp
 from memtui.screens.annotate_run import AnnotateRun
 from memtui.screens.compare import CompareScreen
 from memtui.screens.run_columns import age_label, progress_label, short
-from memtui.screens.run_facts import cut_path
 from memtui.screens.runs import RunsScreen
 from memtui.store.reader import RunReader, open_run
 from memtui.store.side_file import BAD_GOLD, FLAG, SideFile
+from memtui.views.text_door import cut_path
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.run_folder import HOSTILE_NAMES, RunFolder, copy, rewrite
 
