@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import termios
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -77,8 +80,27 @@ def page(text: str, command: list[str]) -> None:
         file.flush()
         environ = dict(os.environ)
         environ.setdefault("LESSSECURE", "1")
-        subprocess.run([*command, file.name], check=False, env=environ)
+        with interrupts_left_to_the_pager():
+            subprocess.run([*command, file.name], check=False, env=environ)
     try:
         termios.tcgetattr(sys.__stdin__ or 0)
     except (termios.error, OSError, ValueError) as error:
         raise TerminalGone from error
+
+
+@contextlib.contextmanager
+def interrupts_left_to_the_pager() -> Iterator[None]:
+    """Ctrl-C and Ctrl-\\ stop what the pager does, and not the app behind it, to which the terminal sends
+    them as well.
+
+    They are caught rather than ignored: what is ignored the pager would ignore, too.
+    """
+    # No other thread may say what becomes of a signal, and none is interrupted by one.
+    heard = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGQUIT) if heard else ()
+    before = [(number, signal.signal(number, lambda *_: None)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -129,6 +129,32 @@ def test_it_steps_aside_for_the_shell_and_comes_back(way: str, run_file: Path) -
     assert terminal.finish() == 0
 
 
+PAGER = """#!{python}
+import signal, sys
+signal.signal(signal.SIGINT, lambda *_: print("the pager was interrupted", flush=True))
+print("the pager is here", flush=True)
+while sys.stdin.readline().strip() != "done":
+    pass
+"""
+
+
+def test_ctrl_c_in_the_pager_is_for_the_pager_alone(run_file: Path, tmp_path: Path) -> None:
+    pager, state = tmp_path / "pager", tmp_path / "state"
+    pager.write_text(PAGER.format(python=sys.executable))
+    pager.chmod(0o755)
+    terminal = Terminal(str(run_file), PAGER=str(pager), XDG_STATE_HOME=str(state))
+    terminal.press_until(b"3", "Episodes")
+    terminal.press_until(b"o", "the pager is here")
+    assert_terminal_given_back(terminal.output)
+    terminal.press_until(b"\x03", "the pager was interrupted")
+    terminal.press_until(b"done\n", "\x1b[?1049h")
+    terminal.press_until(b"2", "Overview")
+    os.write(terminal.fd, b"\x03")  # with the app in front it ends the app, and in good order
+    assert terminal.finish() == 0
+    assert_terminal_given_back(terminal.output)
+    assert [*state.rglob("*.json*")], "where the reader was is kept"
+
+
 def test_no_color_sends_no_colour(run_file: Path) -> None:
     terminal = Terminal(str(run_file), NO_COLOR="1")
     terminal.read_until("hybrid")
