@@ -173,7 +173,7 @@ def usable(report: Report) -> Table:
         )
     return Table(
         "Usable scale",
-        ("arm", "s*", "sure", "spread of s*", "drop, points", "P90R"),
+        ("arm", "s*", "sure", "spread of s*", f"drop of pass@{report.budget}, points", "P90R"),
         "<><<<>",
         tuple(rows),
         caption,

@@ -162,10 +162,18 @@ class ArmView:
     cells: tuple[CellView | None, ...]
     """One per rung of the overview; None where nothing was planned or started."""
     s_star: UsableScale
-    delta: float | None
-    """Pass@B at the largest measured scale minus that at the smallest; an item's own history apart."""
+    climbed: tuple[CellView | None, ...]
+    """The cells that s* and changes are read of: those of the questions that every rung has."""
     p90r: Quantile
     """Over all scales."""
+
+    def change(self, measure: Measure) -> float | None:
+        """A rate at the largest measured scale minus that at the smallest; an item's own history apart."""
+        shares = [
+            view.share(measure) for view in self.climbed if view is not None and view.rung.on_ladder
+        ]
+        rates = [rate for share in shares if (rate := share.value) is not None]
+        return rates[-1] - rates[0] if len(rates) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +268,7 @@ def build_overview(
         climbed = views if ladder is None else [view_of(arm, rung, ladder) for rung in shown]
         star = _s_star(shown, climbed, alpha)
         tail = _p90r(views, before_by_arm.get(arm.id))
-        rows.append(ArmView(arm, tuple(views), star, _delta(climbed), tail))
+        rows.append(ArmView(arm, tuple(views), star, tuple(climbed), tail))
     return Overview(
         budget, alpha, tuple(shown), tuple(_ordered(rows, order)), n, excluded, pending,
         has_unanswerable, flagged,
@@ -307,15 +315,6 @@ def _s_star(rungs: Sequence[Rung], views: Sequence[CellView | None], alpha: floa
         interval = view.share(Measure.PASS).interval
         rates.append(RungRate(rung.scale, view.passed, view.n, view.lost, interval))
     return usable_scale(rates, alpha)
-
-
-def _delta(views: Sequence[CellView | None]) -> float | None:
-    values = [
-        value
-        for view in views
-        if view is not None and view.rung.on_ladder and (value := view.pass_at_b) is not None
-    ]
-    return values[-1] - values[0] if len(values) > 1 else None
 
 
 def _ordered(rows: list[ArmView], order: ArmOrder) -> list[ArmView]:

@@ -153,7 +153,7 @@ class HeatTable(LineView):
         shares = [None if cell is None else cell.share(self._measure) for cell in view.cells]
         bold = [self._at_target(share, overview) for share in shares]
         return (
-            view.arm.key, self._measure, tuple(shares), tuple(bold), view.delta, view.s_star,
+            view.arm.key, self._measure, tuple(shares), tuple(bold), view.change(self._measure), view.s_star,
             str(view.p90r), self._column if here else None,
         )  # fmt: skip
 
@@ -210,7 +210,8 @@ class HeatTable(LineView):
         if shape.delta:
             second.append("Δ pp".rjust(6), look.muted)
         if shape.star:
-            second.append("s* ".rjust(shape.star), look.muted)
+            whose = "s* " if self._measure is Measure.PASS else "s* Pass "  # it stays that of Pass
+            second.append(whose.rjust(shape.star), look.muted)
         if shape.p90r:
             second.append("P90R".rjust(6), look.muted)
         return [first, second]
@@ -260,11 +261,12 @@ class HeatTable(LineView):
             text.append_text(bars(values, look))
             text.append(" ")
         if shape.delta:
-            delta = view.delta
-            style = look.muted if delta is None or delta > -0.10 else look.budget
-            if delta is not None and delta <= -0.25:
-                style = look.bad
-            text.append(points(delta).rjust(6), style)
+            change = view.change(self._measure)
+            lost = 0.0 if change is None else -change
+            if self._measure not in GOOD_WHEN_HIGH:
+                lost = -lost
+            style = look.bad if lost >= 0.25 else look.budget if lost >= 0.10 else look.muted
+            text.append(points(change).rjust(6), style)
         if shape.star:
             label = usable_label(view.s_star)
             # A cell of its own for the sign: figures stay aligned.

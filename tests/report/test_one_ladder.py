@@ -18,12 +18,14 @@ from memtui.screens.replay_picture import picture_at, read_replay
 from memtui.state.overview import ArmView
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
+from memtui.state.tab import Measure
 from memtui.store.reader import open_run
 from tests.report.generated_run import ARMS, RUNG, RunFile
 
 
 def told(view: ArmView) -> tuple[object, ...]:
-    return (view.s_star, None if view.delta is None else pytest.approx(view.delta), view.p90r)
+    change = view.change(Measure.PASS)
+    return (view.s_star, None if change is None else pytest.approx(change), view.p90r)
 
 
 def in_print(path: Path, alpha: float) -> list[tuple[object, ...]]:

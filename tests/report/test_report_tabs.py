@@ -20,7 +20,7 @@ from memtui.report.plot import overview_of
 from memtui.report.source import ReportSource
 from memtui.report.tab_csv import tab_csv
 from memtui.state.session import RunSession
-from memtui.state.tab import TABS, Tab
+from memtui.state.tab import TABS, Measure, Tab
 from memtui.store.reader import open_run
 from tests.report.generated_run import ARMS, RunFile, anything
 
@@ -201,7 +201,7 @@ def test_s_star_of_the_screen_is_that_of_the_report(tmp_path: Path) -> None:
     assert report.ladder_items == 6 and str(report.arms[0].s_star) == "> 200"
     assert shown.arms[0].s_star == report.arms[0].s_star
     assert report.arms[0].drop is not None
-    assert shown.arms[0].delta == report.arms[0].drop.difference
+    assert shown.arms[0].change(Measure.PASS) == report.arms[0].drop.difference
     session = RunSession(path)
     folds, ladder = session.folds(session.settings), session.ladder_folds(session.settings)
     session.close()

@@ -111,5 +111,9 @@ def test_columns_are_conditions_and_only_pure_scales_are_a_ladder() -> None:
         None,
         0,
     ]
-    assert view.delta is None and view.s_star.kind == "above" and view.s_star.value == 0.0
+    assert (
+        view.change(Measure.PASS) is None
+        and view.s_star.kind == "above"
+        and view.s_star.value == 0.0
+    )
     assert not Rung("", None).on_ladder

@@ -25,7 +25,7 @@ from memtui.state.session import RunSession, Shared
 from memtui.state.tab import Measure, Tab
 from memtui.store.reader import open_run
 from memtui.views.look import DARK
-from memtui.views.numbers import percent_interval
+from memtui.views.numbers import percent_interval, points
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
@@ -126,6 +126,25 @@ async def test_the_pager_shows_what_memtui_report_prints(
         assert main(["report", str(run_file), "--budget", "1", *words]) == 0
         assert paged.pop(0) == capsys.readouterr().out
     assert not paged
+
+
+async def test_change_follows_the_measure_and_s_star_says_that_it_does_not(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        heads, changes = [], []
+        for measure in (Measure.PASS, Measure.COVERED, Measure.EXHAUSTED, Measure.WRONG):
+            overview = app.overview
+            assert overview is not None and overview_of(app).measure is measure
+            head, *rows = screen_text(app).splitlines()[3 : 4 + len(overview.arms)]
+            heads.append("s* Pass" in head)
+            for row, arm in zip(rows, overview.arms, strict=True):
+                shares = [cell.share(measure).value for cell in arm.cells if cell is not None]
+                known = [value for value in shares if value is not None]
+                change = points(known[-1] - known[0]) if known else "–"
+                assert row.split("±")[-1].split()[-3 - ("> +" in row)] == change, row
+                changes.append((measure, change))
+            await press(pilot, "tab")
+        assert heads == [False, True, True, True]
+        assert len(set(changes)) > 8
 
 
 async def test_a_tab_shows_the_figures_of_the_report(run_file: Path) -> None:
