@@ -9,15 +9,16 @@ from rich.style import Style
 from rich.text import Text
 
 from memtui.metrics.paired import PairedDifference
-from memtui.report.comparison import Comparison, Side, setting
+from memtui.report.comparison import ComparedScale, Comparison, Side, setting
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.overview_parts import flow
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, heading, place, row
 from memtui.views.difference import forest, forest_axis, p_value, signed
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, count, percent, points, scale
+from memtui.views.numbers import UNKNOWN, count, percent, plural, points, scale
 from memtui.views.outcome import outcome_style
+from memtui.views.sentences import sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.title import ALIAS_WIDEST
@@ -180,16 +181,31 @@ def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[
     if not uneven:
         parts.append(styled("both asked the same questions", look.muted))
     lines = flow(parts, width)
-    sets = "; ".join(
+    if uneven:
+        lines += _sets(uneven, width, max(1, min(2, most - len(lines))), look)
+    for note in found.caveats:
+        if (room := min(2, most - len(lines))) < 1:
+            break
+        said = wrap(clean_line(note), width - 2)
+        if len(said) > room:
+            said = [*said[: room - 1], sentence(" ".join(said[room - 1 :]), width - 2)]
+        lines += [styled(f" {part}", look.budget) for part in said]
+    return lines[:most]
+
+
+def _sets(uneven: Sequence[ComparedScale], width: int, most: int, look: Look) -> list[Text]:
+    """Where the two were asked different questions: at how many scales, and as many of them as fit whole."""
+    said = [
         f"{scale(row.scale)}: {row.pairs.common} in common, {row.pairs.only_a} only A, "
         f"{row.pairs.only_b} only B"
         for row in uneven
-    )
-    said = [f"the sets differ: {sets}"] if sets else []
-    said += found.caveats
-    for note in said:
-        for part in wrap(clean_line(note, width=2 * width), width - 2)[:2]:
-            lines.append(styled(f" {part}", look.budget))
+    ]
+    lines: list[Text] = []
+    for shown in range(len(said), -1, -1):
+        facts = (f"the sets differ at {plural(len(said), 'scale')}", *said[:shown])
+        lines = flow([styled(fact, look.budget) for fact in facts], width)
+        if len(lines) <= most:
+            break
     return lines[:most]
 
 

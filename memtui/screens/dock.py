@@ -15,8 +15,10 @@ from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, count, duration, money, scale
+from memtui.views.sentences import sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
+from memtui.views.wrapping import wrap
 
 StripOf = Callable[[EpisodeRow], Text]
 LATE = 2.0
@@ -69,13 +71,10 @@ def work_lines(dock: Dock, strip_of: StripOf, width: int, height: int, look: Loo
     return [*flights, *feed][:height]
 
 
-def trouble_lines(dock: Dock, width: int, look: Look) -> list[Text]:
-    """What was wrong with a run that has ended: alarms, then retries and errors in one line."""
-    return [
-        *_gone(dock, width, look),
-        *alarm_lines(dock, width, look),
-        *_troubles(dock, width, look),
-    ]
+def trouble_lines(dock: Dock, width: int, height: int, look: Look) -> list[Text]:
+    """What was wrong with a run that has ended: alarms, then retries and errors."""
+    lines = [*_gone(dock, width, look), *alarm_lines(dock, width, look)]
+    return [*lines, *_troubles(dock, width, look, height - len(lines))]
 
 
 def _gone(dock: Dock, width: int, look: Look) -> list[Text]:
@@ -87,7 +86,7 @@ def _gone(dock: Dock, width: int, look: Look) -> list[Text]:
     if many:
         words += f", {many} {'episode' if many == 1 else 'episodes'} in flight"
     words += "; run it again to continue"
-    return [styled(f" {clean_line(words, width=width - 1)}", look.missing)]
+    return [styled(f" {sentence(words, width - 1)}", look.missing)]
 
 
 def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:
@@ -112,7 +111,7 @@ def alarm_lines(dock: Dock, width: int, look: Look) -> list[Text]:
 def _alarm(word: str, text: str, width: int, look: Look) -> Text:
     line = Text(" ", end="", no_wrap=True)
     line.append(f"{word} ", look.strong + look.bad)
-    line.append(clean_line(text, width=max(8, width - line.cell_len)))
+    line.append(sentence(text, max(8, width - line.cell_len)))
     return line
 
 
@@ -219,8 +218,9 @@ def _pair(name: str, value: str, look: Look, full: bool) -> Text:
     return text
 
 
-def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
-    """One line, or none: retries, exclusions by cause, errors and warnings by kind, the latest in words."""
+def _troubles(dock: Dock, width: int, look: Look, height: int = 1) -> list[Text]:
+    """One line, or none: retries, exclusions by cause, errors and warnings by kind, the latest in words,
+    which go into lines of their own where they need them and `height` has them."""
     parts: list[Text] = []
     for retry in dock.retrying:
         soon = "" if retry.soonest_s is None else f" in {duration(retry.soonest_s * 1000)}"
@@ -240,10 +240,14 @@ def _troubles(dock: Dock, width: int, look: Look) -> list[Text]:
     if not parts and dock.last_log is None:
         return []
     line = flow(parts, width)[0]
-    if dock.last_log is not None:
-        room = width - line.cell_len - 3
-        if room > 12:
-            line.append("   " + clean_line(dock.last_log.text, width=room), look.muted)
+    if dock.last_log is None:
+        return [line]
+    said, room = clean_line(dock.last_log.text), width - line.cell_len - 3
+    below = [styled(f" {part}", look.muted) for part in wrap(said, width - 2)]
+    if cell_len(said) > room and 1 + len(below) <= height:
+        return [line, *below]
+    if room > 12:
+        line.append("   " + sentence(said, room), look.muted)
     return [line]
 
 

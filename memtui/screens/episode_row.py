@@ -48,6 +48,9 @@ WIDEST_ARM = 22
 def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> list[Column]:
     """The columns of the list; the question is last and takes what is left. `apart`: of a run that has
     something to be told apart."""
+    taken = 0 if apart is None or not apart.heading else apart.width
+    # What tells rows apart stands beside the arm at 80 columns: both give way to it.
+    widest, question = (WIDEST_ARM + 2 - taken, 16) if taken else (WIDEST_ARM, 20)
     return [
         Column("outcome", "outcome", 11),
         Column("strip", "calls", strip_width(budget)),
@@ -57,7 +60,7 @@ def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> l
         Column("overshoot", "+t*", 3, "right", keep=7),
         Column("left", "left", 4, "right", keep=8),
         Column("redundant", "red.", 4, "right", keep=9),
-        Column("arm", "arm", max(6, min(longest_arm, WIDEST_ARM)), keep=2),
+        Column("arm", "arm", max(6, min(longest_arm, widest)), keep=2),
         Column("scale", "scale", 5, "right"),
         *(
             [Column("apart", apart.heading, apart.width)]
@@ -70,7 +73,7 @@ def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> l
         Column("time", "time", 7, "right", keep=11),
         Column("gold", "gold", 14, keep=14, grow=1),
         Column("answer", "answer", 16, keep=4, grow=1),
-        Column("question", "question", 20, grow=4),
+        Column("question", "question", question, grow=4),
     ]
 
 
@@ -125,10 +128,8 @@ def _coverage(row: EpisodeRow, look: Look) -> Text:
 
 
 def evidence_words(row: EpisodeRow) -> tuple[str, str]:
-    """The evidence in view and t*, in the words of screen 4; evidence of no answer has no t*."""
+    """The evidence in view and t*; both n/a for questions without an answer."""
     found = ratio(row.gold_found, row.gold_total)
-    if not row.answerable:
-        return f"{found} (supports no answer)" if row.gold_total else found, UNKNOWN
     return found, UNKNOWN if row.t_star is None else str(row.t_star)
 
 

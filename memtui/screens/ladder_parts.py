@@ -27,6 +27,7 @@ from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.numbers import UNKNOWN, scale
 from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.sentences import shorten
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 from memtui.views.wrapping import wrap
@@ -180,9 +181,15 @@ def moved_lines(
             text.append(clean_line(query or "", width=max(8, width - 11)))
             lines.append(text)
         return _cut(lines, width)[:most]
+    head = styled(head.plain.strip(), look.accent)
+    *said, moved = _summary(found, evidence.ranks.get(cell.row.id, {}), look)
+    lines = flow([head, *said, moved], width)
+    if len(lines) > 1 and found.moved:
+        # Few words where a line is dear: the sessions that are meant are listed below.
+        lines = flow([head, *said, styled(f"{len(found.moved)} above it", look.strong)], width)
     return _cut(
         [
-            head + _summary(found, evidence.ranks.get(cell.row.id, {}), look),
+            *lines,
             *_sessions(cell, found, evidence, width, look),
         ],
         width,
@@ -190,19 +197,18 @@ def moved_lines(
 
 
 def _cut(lines: Sequence[Text], width: int) -> list[Text]:
-    for line in lines:
-        line.truncate(width, overflow="ellipsis")
-    return list(lines)
+    return [shorten(line, width) for line in lines]
 
 
-def _summary(found: Displacement, ranks: Mapping[str, UnitRank], look: Look) -> Text:
-    text = styled("same query", look.strong)
-    text.append(f" {calls_compared(found)}   evidence ", look.muted)
+def _summary(found: Displacement, ranks: Mapping[str, UnitRank], look: Look) -> list[Text]:
+    query = styled("same query", look.strong)
+    query.append(f" {calls_compared(found)}", look.muted)
+    text = styled("evidence ", look.muted)
     for number, (words, lost) in enumerate(evidence_moves(found, ranks)):
         text.append(", " if number else "", look.muted)
         text.append(words, look.budget if lost else look.gold)
-    text.append(f"   {moved_count(found)}", look.strong if found.moved else look.muted)
-    return text
+    moved = styled(moved_count(found), look.strong if found.moved else look.muted)
+    return [query, text, moved]
 
 
 def _sessions(

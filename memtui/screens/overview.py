@@ -193,7 +193,7 @@ class OverviewScreen(PlottedOverview):
 
             lines += dock_lines(dock, strip, width - 1, min(height - 1, 14), look)
         else:
-            troubles = trouble_lines(self.dock(session), width - 1, look)
+            troubles = trouble_lines(self.dock(session), width - 1, height - 1, look)
             lines += troubles
         arm = self.query_one(HeatTable).arm
         by_scale = arm_by_scale(arm, overview, width, look)

@@ -13,6 +13,7 @@ from memtui.report.cost_tables import (
     tokens_text,
 )
 from memtui.report.model import CellCost, Report
+from memtui.screens.overview_parts import flow
 from memtui.state.overview import ArmView
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table, figures_line, head_line
 from memtui.views.look import Look
@@ -20,7 +21,7 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 TITLE = "Cost"
-WHAT = "search, answer and judge; – unknown, ≥ a part is"
+WHAT = "search, answer and judge; – unknown, ≥ known in part"
 SPENT = (
     Figure("tokens", "tokens"),
     Figure("cold", "cold", 2),
@@ -101,12 +102,10 @@ def _whole_run(report: Report, width: int, look: Look) -> list[Text]:
     phases = [phase for one in report.costs.cells for phase in one.phases]
     phases += [one.cost for one in report.costs.ingests]
     whole = total(phases)
-    text = Text(" ", end="", no_wrap=True)
-    text.append("the whole run  ", look.muted)
-    for label, side in (("paid", whole.paid), ("   as if cold", whole.cold)):
-        text.append(f"{label} ", look.muted)
+    parts = [styled("the whole run", look.muted)]
+    for label, side in (("paid", whole.paid), ("as if cold", whole.cold)):
         style = look.strong if side is whole.paid else ""
-        text.append(f"{tokens_text(side)} tokens, cost {dollars_text(side)}", style)
-    text.append(f"   {time_text(whole.wall)} of work", look.muted)
-    text.truncate(width, overflow="ellipsis")
-    return [Text(end=""), text]
+        said = f"{tokens_text(side)} tokens, cost {dollars_text(side)}"
+        parts.append(Text.assemble((f"{label} ", look.muted), (said, style), end=""))
+    parts.append(styled(f"{time_text(whole.wall)} of work", look.muted))
+    return [Text(end=""), *flow(parts, width)]

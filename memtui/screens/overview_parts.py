@@ -12,6 +12,7 @@ from memtui.state.tab import Measure
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.look import Look
 from memtui.views.numbers import percent, rung_label, usable_label
+from memtui.views.sentences import broken, sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
@@ -23,7 +24,7 @@ COVERED_BAR = 16
 
 
 def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
-    """Lay parts out in lines of at most `width` cells, never breaking one (a long one is cut)."""
+    """Lay parts out in lines of at most `width` cells, never breaking one but where it is longer than a line."""
     lines: list[Text] = []
     line = Text(" " * indent, end="", no_wrap=True)
     for part in parts:
@@ -32,9 +33,11 @@ def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
             line = Text(" " * indent, end="", no_wrap=True)
         elif line.cell_len > indent:
             line.append(SEPARATOR)
-        if part.cell_len > width - indent:
-            part = part.copy()
-            part.truncate(width - indent, overflow="ellipsis")
+        *whole, part = broken(part, width - indent)
+        for piece in whole:
+            line.append_text(piece)
+            lines.append(line)
+            line = Text(" " * indent, end="", no_wrap=True)
         line.append_text(part)
     lines.append(line)
     return lines
@@ -79,7 +82,7 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     if arm.arm.note:
         room = width - head.cell_len - 3
         if room > 12:
-            head.append("   " + clean_line(arm.arm.note, width=room), look.muted)
+            head.append("   " + sentence(arm.arm.note, room), look.muted)
     counts = cell.counts
     parts = [
         share_text("pass", cell.share(Measure.PASS), look),

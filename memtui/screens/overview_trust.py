@@ -75,11 +75,8 @@ def below(report: Report, width: int, look: Look) -> list[Text]:
     """What holds for the whole run: alarms, judges, histories, questions, and what to know besides."""
     lines: list[Text] = []
     for alarm in report.alarms:
-        lines.append(
-            Text.assemble(
-                " ", ("alarm  ", look.bad), clean_line(str(alarm), width=width - 10), end=""
-            )
-        )
+        said = Text.assemble(("alarm  ", look.bad), clean_line(str(alarm)), end="")
+        lines += flow([said], width)
     for pair in report.judging:
         lines += flow([*_judges(pair, report.judge, look)], width)
     if not report.judging:

@@ -19,16 +19,18 @@ from memtui.screens.trajectory_parts import step_words
 from memtui.state.alignment import AlignedRow, HitRow, Sameness, compare_hits
 from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
+from memtui.views.columns import aligned
 from memtui.views.coverage import coverage_ratio
 from memtui.views.difference import ONLY_A, ONLY_B, OTHER_QUERY, OTHER_RESULT, SAME
 from memtui.views.look import Look
 from memtui.views.marks import hit_marks
 from memtui.views.numbers import UNKNOWN, scale
 from memtui.views.outcome import outcome_style, outcome_word
+from memtui.views.sentences import sentence
 from memtui.views.session_text import word_pattern
 from memtui.views.strip import call_strip, call_style
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line, cut
+from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
 
 SIGNS = {
@@ -100,14 +102,12 @@ def halves(width: int) -> tuple[int, int]:
 def beside(left: Text, middle: Text | str, right: Text, width: int) -> Text:
     """Two sides as one line of `width` cells."""
     first, second = halves(width)
-    for side, room in ((left, first), (right, second)):
-        side.truncate(room, overflow="ellipsis", pad=True)
     line = Text(" ", end="", no_wrap=True)
-    line.append_text(left)
+    line.append_text(aligned(left, first, "left"))
     line.append(" ")
     line.append_text(middle if isinstance(middle, Text) else Text(middle, end=""))
     line.append(" ")
-    line.append_text(right)
+    line.append_text(aligned(right, second, "left"))
     return line
 
 
@@ -161,16 +161,16 @@ def _side(
     said = UNKNOWN if row.answer is None else row.answer
     answer.append(clean_line(said, width=max(8, width - 8)), outcome_style(ending.outcome, look))
     lines = [name, strip, answer]
-    most = 3 if rows >= 30 else 2 if rows >= 24 else 0
+    most = 4 if rows >= 30 else 3 if rows >= 24 else 0
     if most:
         why = why_it_ended(
             signature_of(row, view.judge), row.gold_found, view.budget, view.modes[number],
             context=view.context[number],
         )  # fmt: skip
-        sentence = wrap(clean_line(why), width)
-        if len(sentence) > most:
-            sentence = [*sentence[: most - 1], cut(" ".join(sentence[most - 1 :]), width)]
-        lines += [styled(part, look.muted) for part in sentence]
+        told = wrap(clean_line(why), width)
+        if len(told) > most:
+            told = [*told[: most - 1], sentence(" ".join(told[most - 1 :]), width)]
+        lines += [styled(part, look.muted) for part in told]
     return lines
 
 
@@ -284,7 +284,7 @@ def _brought(stop: Stop | None, look: Look) -> Text:
         if ranks:
             text.append(f"  ★ at rank {', '.join(map(str, ranks[:4]))}", look.gold)
         else:
-            text.append("  none of the evidence", look.muted)
+            text.append("  no evidence", look.muted)
     return text
 
 

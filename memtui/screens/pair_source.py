@@ -13,6 +13,7 @@ from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.episode_row import strip_width
 from memtui.screens.episode_source import EpisodeRows
 from memtui.state.episode_standing import ending_with
+from memtui.state.told_apart import Apart
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, place, row
@@ -45,6 +46,7 @@ class PairSource:
             (EpisodeRows(readers[1], _as_compared), [pair.b.fact.id for pair in pairs]),
         )
         self._placed: tuple[int, list[Placed]] = (-1, [])
+        self.apart = Apart(_several_histories(found.episodes), found.repeats)
 
     def ids(self) -> list[int]:
         return self._ids
@@ -64,7 +66,11 @@ class PairSource:
             wanted = [
                 Column("who", "passed", 7),
                 Column("scale", "scale", 5, "right"),
-                *([Column("repeat", "rep.", 4)] if self.found.repeats else []),
+                *(
+                    [Column("apart", self.apart.heading, self.apart.width)]
+                    if self.apart.heading
+                    else []
+                ),
                 Column("a", "A", strip),
                 Column("b", "B", strip),
                 Column("type", "type", 16, keep=2),
@@ -81,10 +87,10 @@ class PairSource:
         cells: dict[str, Text | str] = {
             "who": styled(WHO[pair.flip], who_style(pair.flip, look)),
             "scale": styled(scale(pair.a.scale), look.muted),
-            "repeat": styled(f"r{pair.a.fact.repeat}", look.muted),
             "item": styled(clean_line(pair.a.item, width=10), look.muted),
         }
         if any_row is not None:
+            cells["apart"] = styled(self.apart.mark(any_row.key, any_row.repeat), look.muted)
             cells["type"] = styled(clean_line(any_row.qtype, width=16), look.muted)
             cells["question"] = any_row.question
         if left is not None:
@@ -113,3 +119,9 @@ def _as_compared(_: int) -> int:
 def who_style(flip: str, look: Look) -> Style:
     """The style of who passed."""
     return {"only_a": look.accent, "only_b": look.fresh}.get(flip, look.muted)
+
+
+def _several_histories(pairs: Sequence[EpisodePair]) -> bool:
+    """Whether some question was asked over several histories at a scale: a ladder seed each."""
+    places = {(pair.a.scale, pair.a.item, pair.a.fact.repeat) for pair in pairs}
+    return len(places) < len(pairs)

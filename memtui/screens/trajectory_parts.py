@@ -49,15 +49,19 @@ def head_lines(
     lines += _gold_and_answer(found, session, width, look)
     lines.append(_ending_line(found, stop, session, width, look))
     where = styled(labelled("episode"), look.muted)
-    for part in (row.arm, scale(row.scale), item.qtype, item.key):
-        where.append(clean_line(part, width=32), "")
-        where.append("  ", "")
+    parts = [Text(clean_line(part, width=32)) for part in (row.arm, scale(row.scale))]
     if row.repeat or row.attempt > 1:
-        where.append(f"repeat {row.repeat} attempt {row.attempt}", look.muted)
+        parts.append(styled(f"repeat {row.repeat} attempt {row.attempt}", look.muted))
+    parts += [Text(clean_line(part, width=32)) for part in (item.qtype, item.key)]
     if found.detail.haystack is not None and width >= 90:
         hay = found.detail.haystack
-        where.append(f" {hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant", look.muted)
-    where.truncate(width, overflow="ellipsis")
+        said = f"{hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant"
+        parts.append(styled(said, look.muted))
+    for fact in parts:
+        if where.cell_len + fact.cell_len <= width:  # whole, or not at all
+            where.append_text(fact)
+            where.append("  ")
+    where.rstrip()
     lines.append(where)
     lines += marks_line(row, session, width, look)
     most = 3 if rows >= 24 else 2 if rows >= 20 else 1
@@ -132,20 +136,20 @@ def _ending_line(found: Trajectory, stop: int, session: RunSession, width: int, 
     line.append(f"   R {requested} of B {budget}", look.muted)
     units = units_of(found.detail.item.evidence)
     covered = found.stops[-1].after if found.stops else 0
-    total = row.gold_total if row.done else (len(units) or None)
+    open_total = (len(units) or None) if found.detail.item.answerable else None
+    total = row.gold_total if row.done else open_total
     got = row.gold_found if row.done else covered
     part = styled("   evidence ", look.muted)
-    if found.detail.item.answerable or total:
+    if found.detail.item.answerable:
         part.append_text(coverage_ratio(got, total, look))
-        if not found.detail.item.answerable:
-            part.append(" (supports no answer)", look.muted)
         curve = coverage_curve(found.detail.coverage, total, look, width=12)
         fits = line.cell_len + part.cell_len + 1 + curve.cell_len <= width
         if curve.cell_len and fits:  # the curve goes before the ratio does
             part.append(" ")
             part.append_text(curve)
     else:
-        part.append("none to find", look.muted)
+        nothing = not found.detail.item.evidence
+        part.append("none to find" if nothing else "n/a, the question has no answer", look.muted)
     if line.cell_len + part.cell_len <= width:
         line.append_text(part)
     verdicts = {v.judge: v for v in found.detail.verdicts}

@@ -17,7 +17,7 @@ from memtui.views.look import Look
 LEAST_NAME, SHORT_NAME = 12, 20
 """Cells of a name that are never given up, and those that only give way to what never goes."""
 WIDE = 100
-"""Terminal columns from which titles are written out and columns stand two blanks apart."""
+"""Terminal columns from which titles are written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ def cell_table(
         title = one.short if narrow and one.short else one.title
         cells = _widest(one.name, rows.values())
         columns.append(Column(one.name, title, max(cell_len(title), cells), "right", one.keep))
-    return CellTable(tuple(columns), rows, 1 if narrow else 2)
+    # Two blanks where all columns have them beside a name: titles of two words run into one another else.
+    roomy = sum(column.width + 2 for column in columns) + SHORT_NAME + 2 <= width
+    return CellTable(tuple(columns), rows, 2 if roomy or not narrow else 1)
 
 
 def _widest(name: str, rows: Iterable[Figures]) -> int:

@@ -8,6 +8,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.views.sentences import shorten
 from memtui.views.styled import styled
 from memtui.widgets.drawing import strip_of
 from memtui.widgets.ground import Column
@@ -53,9 +54,7 @@ class PaneTitle(Widget):
         if self._facts.cell_len:
             text.append("  ")
             text.append_text(self._facts)
-        if text.cell_len > width:
-            text.truncate(width, overflow="ellipsis")
-        return strip_of(text, width, look.base, ascii_only=is_ascii(self))
+        return strip_of(shorten(text, width), width, look.base, ascii_only=is_ascii(self))
 
 
 class Pane(Column):

@@ -230,7 +230,7 @@ async def test_two_files_marked_on_the_list_of_runs(
         (path_a, arm_a), (path_b, arm_b) = screen.sides
         assert {path_a.name, path_b.name} == {"one.memtui", "two.memtui"} and arm_a == arm_b
         shown = screen_text(app)
-        assert "the sets differ: +0:" in shown and " in common" in shown
+        assert "the sets differ at 5 scales   +0:" in shown and " in common" in shown
         assert f"{path_a.name} | {path_b.name}" in shown.split("\n")[0]
         assert "the [red]other   runs/two.memtui" in shown
         await press(pilot, "greater_than_sign")

@@ -12,6 +12,7 @@ from memtui.screens import episode_filters
 from memtui.screens.episode_row import columns
 from memtui.screens.episodes import EpisodesScreen
 from memtui.state.settings import SORT_ORDER
+from memtui.state.told_apart import Apart
 from memtui.store.side_file import SideFile
 from memtui.views.columns import place
 from tests.ui.driving import opened, press, screen_text, settle, styled_rows
@@ -145,10 +146,14 @@ async def test_hostile_values_are_facets_and_chips(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("longest_arm", [6, 22, 60])
-def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int) -> None:
+@pytest.mark.parametrize(
+    "apart", [Apart(), Apart(repeats=True), Apart(seeds=True), Apart(seeds=True, repeats=True)]
+)
+def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int, apart: Apart) -> None:
     """However long the names are: rows that differ in nothing else must not look the same."""
-    names = [placed.column.name for placed in place(columns(2, longest_arm), 76)]
+    names = [placed.column.name for placed in place(columns(2, longest_arm, apart), 76)]
     assert {"outcome", "strip", "arm", "scale", "question"} <= set(names)
+    assert ("apart" in names) == bool(apart.heading)
 
 
 async def test_a_filter_that_is_not_understood_stays_to_be_put_right(
