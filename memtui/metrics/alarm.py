@@ -13,6 +13,8 @@ from memtui.model import EndReason
 THRESHOLD = 0.9
 MINIMUM = 20
 ALL_ARMS = "all arms"
+ABSTAINED = "abstained although the question has an answer"
+"""A share of the episodes whose question has an answer; any other is one of all that ended."""
 NORMAL_ENDS = frozenset({EndReason.ANSWERED, EndReason.FORCED})
 """Ends with an answer: any other is abnormal where it is frequent."""
 
@@ -34,7 +36,8 @@ class Alarm:
         return f"{self.where}: {self.kind}"
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.k} of {self.n} episodes {self.kind}"
+        among = "answerable episodes" if self.kind == ABSTAINED else "episodes"
+        return f"{self.where}: {self.k} of {self.n} {among} {self.kind}"
 
 
 def is_abnormal(k: int, n: int, *, threshold: float = THRESHOLD, minimum: int = MINIMUM) -> bool:

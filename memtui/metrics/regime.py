@@ -145,6 +145,6 @@ def flags(
         found.append("abstained")
     if fact.forced:
         found.append("forced")
-    if fact.gold_total is None:
+    if coverage_after(fact, None) == NA:
         found.append("coverage_na")
     return tuple(found)

@@ -57,6 +57,11 @@ def _column(name: str) -> Callable[[Environment], Sql]:
     return lambda _: (name, ())
 
 
+def _of_answerable(name: str) -> Callable[[Environment], Sql]:
+    """A column about evidence: n/a for questions without an answer, whose evidence supports none."""
+    return lambda _: (f"CASE WHEN i.answerable THEN {name} END", ())
+
+
 def _yes_no(name: str) -> Callable[[Environment], Sql]:
     return lambda _: (f"CASE WHEN {name} THEN 'yes' ELSE 'no' END", ())
 
@@ -224,10 +229,10 @@ FIELDS: tuple[Field, ...] = (
             (),
         ),
     ),
-    Field("tstar", N, "call that completed the evidence", lambda s, _: s.row.t_star, _column("e.t_star")),
-    Field("hit", N, "first call with evidence", lambda s, _: s.row.first_hit, _column("e.first_hit")),
-    Field("gold", N, "gold units", lambda s, _: s.row.gold_total, _column("e.gold_total")),
-    Field("found", N, "gold units found", lambda s, _: s.row.gold_found, _column("e.gold_found")),
+    Field("tstar", N, "call that completed the evidence", lambda s, _: s.row.t_star, _of_answerable("e.t_star")),
+    Field("hit", N, "first call with evidence", lambda s, _: s.row.first_hit, _of_answerable("e.first_hit")),
+    Field("gold", N, "gold units", lambda s, _: s.row.gold_total, _of_answerable("e.gold_total")),
+    Field("found", N, "gold units found", lambda s, _: s.row.gold_found, _of_answerable("e.gold_found")),
     Field(
         "cov",
         C,
@@ -331,7 +336,7 @@ def flag_sql(name: str, environment: Environment) -> list[Sql]:
         "redundant": "e.redundant>0",
         "abstained": "e.abstained=1",
         "forced": "e.forced=1",
-        "coverage_na": "e.gold_total IS NULL",
+        "coverage_na": "e.gold_total IS NULL OR i.answerable=0",
     }
     if name == "gave_up_early":
         kind, params = _regime_sql(environment)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 
-from memtui.metrics.alarm import ALL_ARMS, MINIMUM, NORMAL_ENDS, THRESHOLD, Alarm, is_abnormal
+from memtui.metrics.alarm import (
+    ABSTAINED,
+    ALL_ARMS,
+    MINIMUM,
+    NORMAL_ENDS,
+    THRESHOLD,
+    Alarm,
+    is_abnormal,
+)
 from memtui.metrics.histogram import Fold
 from memtui.metrics.outcome import JUDGE
 from memtui.model import FLAGGED
@@ -26,6 +34,7 @@ def abnormal_ends(
     share, minimum = _thresholds(config)
     arm_of = {cell.id: cell.arm for cell in cells.values()}
     totals: Counter[str] = Counter()
+    answerables: Counter[str] = Counter()
     kinds: Counter[tuple[str, str]] = Counter()
     for key, group in folds.items():
         if not isinstance(key, tuple):
@@ -38,11 +47,12 @@ def abnormal_ends(
             if end_reason not in NORMAL_ENDS:
                 found.append(f"end with {end_reason}")
             if abstained and answerable:
-                found.append("abstain although the question has an answer")
+                found.append(ABSTAINED)
             if cause == JUDGE:
                 found.append("have a verdict the judge could not decide")
             for where in (ALL_ARMS, arm_of[cell]):
                 totals[where] += count
+                answerables[where] += count * bool(answerable)
                 for kind in found:
                     kinds[where, kind] += count
     alarms: list[Alarm] = []
@@ -50,8 +60,9 @@ def abnormal_ends(
     for (where, kind), count in sorted(kinds.items(), key=lambda pair: pair[0][0] != ALL_ARMS):
         if kind in everywhere:
             continue
-        if is_abnormal(count, totals[where], threshold=share, minimum=minimum):
-            alarms.append(Alarm(where, kind, count, totals[where]))
+        n = (answerables if kind == ABSTAINED else totals)[where]
+        if is_abnormal(count, n, threshold=share, minimum=minimum):
+            alarms.append(Alarm(where, kind, count, n))
             if where == ALL_ARMS:
                 everywhere.add(kind)
     return tuple(alarms)

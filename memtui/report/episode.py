@@ -18,7 +18,7 @@ from memtui.report.step_record import decision_sections, request_sections, verdi
 from memtui.report.table import scale_text
 from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
 from memtui.state.gold_places import gold_places, nearest_query
-from memtui.state.trajectory import Stop, Trajectory, reachable, trajectory
+from memtui.state.trajectory import Stop, Trajectory, in_history, trajectory
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow
 from memtui.store.side_file import SideFile
@@ -46,7 +46,7 @@ class EpisodeReport:
         self.mode = reader.run().mode
         self.file = str(reader.path)
         self.steps: list[StepRow] = reader.steps(detail.row.id)
-        self.trajectory: Trajectory = reachable(reader, trajectory(detail, self.steps))
+        self.trajectory: Trajectory = in_history(reader, trajectory(detail, self.steps))
         self.messages = {
             step.id: reader.messages(step.id) for step in self.steps if step.kind == "model"
         }
@@ -215,7 +215,8 @@ def _stop(report: EpisodeReport, index: int) -> Iterator[str]:
         )
         yield clean_line(f"     {marks}")
     for place in gold_places(report.trajectory, index):
-        where = f"{GOLD} {place.raw} at" if place.rank is not None else f"{place.raw}:"
+        name = place.full_name
+        where = f"{GOLD} {name} at" if place.rank is not None else f"{name}:"
         yield clean_line(f"     {where} {place.words}")
     for head, body in request_sections(report.trajectory, index, None):
         if head not in SAID_ABOVE:
@@ -328,6 +329,8 @@ def _record_document(report: EpisodeReport, step: StepRow, index: int | None) ->
             {
                 "unit": p.unit,
                 "raw": p.raw,
+                "name": p.name,
+                "date": p.day,
                 "rank": p.rank,
                 "shown": p.shown if p.rank is not None else None,
                 "in_history": p.in_history,
@@ -352,8 +355,8 @@ def _step_document(step: StepRow, stop: Stop | None) -> dict[str, Any]:
         "k_asked": step.k_asked,
         "k_returned": step.k_returned,
         "k_shown": step.k_shown,
-        "gold_new": step.gold_new,
-        "gold_cum": step.gold_cum,
+        "gold_new": None if stop is None else stop.step.gold_new,
+        "gold_cum": None if stop is None else stop.step.gold_cum,
         "new_hits": step.new_hits,
         "gold_ranks": [{"unit": unit, "rank": rank} for unit, rank in step.gold_ranks],
         "hits": [

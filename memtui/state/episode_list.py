@@ -139,12 +139,12 @@ class FactIndex:
             rank = _ranked(courses, plain[sort])
         else:
             rank = _ranked(courses, _unknown_last(facts.table, value, settings.reversed))
-        if sort is SortKey.OVERSHOOT:
-            return self._overshoot_ranks(rank)
+        if sort in _VALUES:
+            return self._evidence_ranks(rank)
         return [*map(rank.__getitem__, facts.courses)]
 
-    def _overshoot_ranks(self, rank: Mapping[int, int]) -> list[int]:
-        """There is no evidence to overshoot where the question has no answer: unknown, so last."""
+    def _evidence_ranks(self, rank: Mapping[int, int]) -> list[int]:
+        """There is no evidence to cover where the question has no answer: unknown, so last."""
         facts = self.facts
         last = max(rank.values(), default=0) + 1
         may = [facts.about[item][2] for item in facts.item_ids]

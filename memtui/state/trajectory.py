@@ -7,13 +7,14 @@ answer, an error. The decision that led to it (the model step before) goes with 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memtui.metrics import glyphs
 from memtui.model import Evidence, Hit
+from memtui.state.session_names import SessionName, dates_in, session_names
 from memtui.store.reader import RunReader
-from memtui.store.records import EpisodeDetail, StepRow
+from memtui.store.records import EpisodeDetail, SessionRow, StepRow
 
 WORD = re.compile(r"\w+")
 _STOP_WORDS = """
@@ -75,6 +76,10 @@ class Trajectory:
     stops: tuple[Stop, ...]
     reachable: frozenset[str] | None = None
     """Tokens of the sessions of its history; None where that is not recorded."""
+    dates: Mapping[str, str] = field(default_factory=dict)
+    """When each session was held, in this history: what the model was told."""
+    names: Mapping[str, SessionName] = field(default_factory=dict)
+    """What the sessions of the evidence are called, by token."""
 
     @property
     def calls(self) -> int:
@@ -109,6 +114,10 @@ class Trajectory:
             else:
                 turns.add(evidence.turn)
         return frozenset(turns), whole and not turns
+
+    def date_of(self, token: str, session: SessionRow | None) -> str | None:
+        """When a session was held in this history; as its text has it, where no history is recorded."""
+        return self.dates.get(token) or (None if session is None else session.date)
 
     def gold_ranks(self, index: int) -> dict[str, int]:
         """Rank of each gold unit in the hits of a stop: of its first block, where it has several."""
@@ -151,16 +160,19 @@ def read_trajectory(reader: RunReader, episode_id: int) -> Trajectory | None:
     detail = reader.episode(episode_id)
     if detail is None:
         return None
-    return reachable(reader, trajectory(detail, reader.steps(episode_id)))
+    return in_history(reader, trajectory(detail, reader.steps(episode_id)))
 
 
-def reachable(reader: RunReader, found: Trajectory) -> Trajectory:
-    """The same with the sessions of its history, where the file holds them."""
+def in_history(reader: RunReader, found: Trajectory) -> Trajectory:
+    """The same with the sessions of its history, where the file holds them, and the names of its evidence."""
     number = found.detail.row.haystack_id
     haystack = None if number is None else reader.haystack(number)
+    gold = {e.session for e in found.detail.item.evidence if e.session is not None}
+    found = replace(found, names=session_names(reader, gold, haystack))
     if haystack is None:
         return found
-    return replace(found, reachable=frozenset(token for token, _, _ in haystack.positions))
+    tokens = frozenset(token for token, _, _ in haystack.positions)
+    return replace(found, reachable=tokens, dates=dates_in(haystack))
 
 
 def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
@@ -174,6 +186,7 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
     stops: list[Stop] = []
     decision: StepRow | None = None
     covered = 0
+    answerable = detail.item.answerable
     total = len(units_of(detail.item.evidence)) or None
     strip = detail.row.strip
     for step in sorted(steps, key=lambda step: step.seq):
@@ -190,6 +203,8 @@ def trajectory(detail: EpisodeDetail, steps: Sequence[StepRow]) -> Trajectory:
             )
             if hit.shown:
                 seen.add(block)
+        if not answerable:  # what it has as evidence supports no answer: coverage is n/a
+            step = replace(step, gold_new=None, gold_cum=None)
         after = covered if step.gold_cum is None else step.gold_cum
         number = step.call_no or 0
         glyph = strip[number - 1] if step.counts_as_call and 0 < number <= len(strip) else ""

@@ -271,11 +271,31 @@ def ids(
     return found
 
 
+_EVIDENCE_SIGNS, _NOT_KNOWN = "◆◈◇", "○"
+"""Signs of a strip that speak of evidence, and the one for calls of which nothing can be said."""
+
+
+def _of_answerable(column: str) -> str:
+    """The column of questions that have an answer: what others have as evidence supports none, so their
+    coverage is n/a. The file keeps what was counted; this is where it stops."""
+    return f"iif(i.answerable,{column},NULL)"
+
+
+def _signs() -> str:
+    """The strip, without a word about evidence where coverage is n/a."""
+    plain = "e.strip"
+    for sign in _EVIDENCE_SIGNS:
+        plain = f"replace({plain},'{sign}','{_NOT_KNOWN}')"
+    return f"iif(i.answerable,e.strip,{plain})"
+
+
+_COVERAGE = ("e.first_hit", "e.t_star", "e.gold_total", "e.gold_found")
 _LINE = (
     "e.id,e.rev,e.uid,e.key,e.cell_id,a.key,c.conditions,c.scale,e.item_id,i.key,{question},{gold},"
     "i.qtype,i.cluster,i.answerable,e.haystack_id,e.repeat,e.attempt,e.counts,e.done,e.end_reason,"
-    "e.requested,e.executed,e.first_hit,e.t_star,e.gold_total,e.gold_found,e.redundant,e.zero_yield,"
-    "e.strip,e.forced,e.abstained,e.prompt_tokens,e.completion_tokens,e.cached_tokens,e.cost,e.wall_ms,"
+    f"e.requested,e.executed,{','.join(map(_of_answerable, _COVERAGE))},e.redundant,e.zero_yield,"
+    f"{_signs()},e.forced,e.abstained,e.prompt_tokens,e.completion_tokens,e.cached_tokens,e.cost,"
+    "e.wall_ms,"
     "{answer},{error},e.started_at,e.finished_at"
 )
 _FLAGS = (14, 18, 19, 30, 31)
@@ -354,11 +374,15 @@ def detail(source: Source, episode_id: int) -> EpisodeDetail | None:
         haystack=None if haystack is None else haystack.header,
         answer_raw=answer_raw,
         usage=codec.usage_from(usage),
-        coverage=tuple(codec.from_json(coverage)),
-        views=codec.from_json(views),
+        coverage=tuple(codec.from_json(coverage)) if row.answerable else (),
+        views=codec.from_json(views) if row.answerable else _all_not_known(codec.from_json(views)),
         verdicts=verdicts(source, episode_id),
         attempts=tuple([r[0] for r in attempts]),
     )
+
+
+def _all_not_known(views: Mapping[str, object]) -> dict[str, list[int | None]]:
+    return {view: [None] * len(_COVERAGE) for view in views}
 
 
 _STEP = (

@@ -232,8 +232,8 @@ async def test_an_abnormal_mix_is_reported_once(tmp_path: Path) -> None:
     )
     await run_experiment(experiment, path)
     assert log(path, "abnormal_mix") == [
-        "all arms: 10 of 10 episodes abstained although the question has an answer",
-        "list/searcher: 10 of 10 episodes abstained although the question has an answer",
+        "all arms: 10 of 10 answerable episodes abstained although the question has an answer",
+        "list/searcher: 10 of 10 answerable episodes abstained although the question has an answer",
     ]
 
 

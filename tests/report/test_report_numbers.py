@@ -274,7 +274,7 @@ def test_an_abnormal_mix_is_an_alarm(tmp_path: Path) -> None:
         run.add(BM25, f"q{number}", 0.0, [["x"]], "wrong", abstained=number > 0)
     report = report_of(run)
     assert [str(alarm) for alarm in report.alarms] == [
-        "all arms: 19 of 20 episodes abstain although the question has an answer"
+        "all arms: 19 of 20 answerable episodes abstained although the question has an answer"
     ]
     run = run_again(run, tmp_path)
     run.run["config"] = {"alarm": {"share": 0.96, "minimum": 20}}
@@ -283,6 +283,16 @@ def test_an_abnormal_mix_is_an_alarm(tmp_path: Path) -> None:
     run.run["config"] = {}
     run.scripts.pop()
     assert report_of(run).alarms == ()
+
+
+def test_abstentions_are_counted_among_questions_with_an_answer(tmp_path: Path) -> None:
+    run = RunFile(tmp_path / "a.memtui")
+    for number in range(30):
+        run.item(f"q{number}", answerable=number < 20)
+        run.add(BM25, f"q{number}", 0.0, [["x"]], "wrong", abstained=True)
+    assert [str(alarm) for alarm in report_of(run).alarms] == [
+        "all arms: 20 of 20 answerable episodes abstained although the question has an answer"
+    ]
 
 
 def test_a_live_run_says_so(tmp_path: Path) -> None:
