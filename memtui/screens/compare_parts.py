@@ -11,10 +11,10 @@ from rich.text import Text
 from memtui.metrics.paired import PairedDifference
 from memtui.report.comparison import ComparedScale, Comparison, Side, setting
 from memtui.report.paired_episodes import EpisodePair
-from memtui.screens.overview_parts import flow
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, heading, place, row
 from memtui.views.difference import forest, forest_axis, p_value, signed
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, count, percent, plural, points, scale
 from memtui.views.outcome import outcome_style

@@ -8,11 +8,11 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.metrics.alarm import Alarm
-from memtui.screens.overview_parts import flow
 from memtui.state.live import QUIET_AFTER, Dock, InFlight, ModelLoad
 from memtui.state.run_header import Header
 from memtui.store.records import EpisodeRow
 from memtui.views.bars import share_bar
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, count, duration, money, scale
 from memtui.views.sentences import sentence

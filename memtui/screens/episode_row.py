@@ -98,8 +98,8 @@ def row_cells(
         "tokens": (compact(tokens), look.muted),
         "cost": (money(row.cost), look.muted),
         "time": (duration(row.wall_ms), look.muted),
-        "gold": styled(clean_line(row.gold or "–", width=60), look.gold),
-        "answer": styled(clean_line(row.answer or "–", width=60), _answer_style(ending, look)),
+        "gold": styled(clean_line(row.gold or UNKNOWN, width=60), look.gold),
+        "answer": styled(clean_line(row.answer or UNKNOWN, width=60), _answer_style(ending, look)),
         "question": row.question,
     }
 
@@ -116,7 +116,7 @@ def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Cell]:
         "requested": (str(row.requested), look.budget if left < 0 else look.muted),
         "t_star": (UNKNOWN if t_star is None else str(t_star), look.muted),
         "overshoot": (UNKNOWN if beyond is None else str(beyond), look.muted),
-        "left": (str(left), look.muted) if left > 0 else ("–", look.faint),
+        "left": (str(left), look.muted) if left > 0 else (UNKNOWN, look.faint),
         "redundant": (str(row.redundant), look.muted),
     }
 

@@ -22,7 +22,6 @@ from memtui.screens.episode_row import (
     evidence_words,
 )
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
-from memtui.screens.overview_parts import flow
 from memtui.screens.rated_file import DRAWN_AFTER
 from memtui.state.compare_marks import Mark
 from memtui.state.session import RunSession
@@ -31,6 +30,7 @@ from memtui.state.told_apart import Apart, SeenApart
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
 from memtui.views.hints import Hint
+from memtui.views.flow import flow
 from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled

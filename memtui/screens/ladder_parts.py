@@ -9,7 +9,6 @@ from rich.text import Text
 from memtui.metrics.scales import OWN
 from memtui.report.evidence_words import calls_compared, evidence_moves, first_rank, moved_count
 from memtui.screens.episode_row import closing_words, ending_of
-from memtui.screens.overview_parts import flow
 from memtui.state.displacement import (
     Displacement,
     LadderEvidence,
@@ -23,6 +22,7 @@ from memtui.state.trajectory import units_of
 from memtui.store.records import ItemRow
 from memtui.views.coverage import coverage_ratio
 from memtui.views.ladder import OUTSIDE
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.numbers import UNKNOWN, scale

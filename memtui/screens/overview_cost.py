@@ -13,9 +13,9 @@ from memtui.report.cost_tables import (
     tokens_text,
 )
 from memtui.report.model import CellCost, Report
-from memtui.screens.overview_parts import flow
 from memtui.state.overview import ArmView
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table, figures_line, head_line
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line

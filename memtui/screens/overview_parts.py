@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.state.overview import ArmView, CellView, Overview, Share, measures_of
 from memtui.state.tab import Measure
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
+from memtui.views.flow import flow
 from memtui.views.look import Look
-from memtui.views.numbers import percent, rung_label, usable_label
-from memtui.views.sentences import broken, sentence
+from memtui.views.numbers import UNKNOWN, percent, rung_label, usable_label
+from memtui.views.sentences import sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
 TEXTURES = ("█", "▒", "░")
-SEPARATOR = "   "
 WIDE = 100
 """Columns from which coverage stands beside the outcomes."""
 COVERED_BAR = 16
-
-
-def flow(parts: Sequence[Text], width: int, *, indent: int = 1) -> list[Text]:
-    """Lay parts out in lines of at most `width` cells, never breaking one but where it is longer than a line."""
-    lines: list[Text] = []
-    line = Text(" " * indent, end="", no_wrap=True)
-    for part in parts:
-        if line.cell_len > indent and line.cell_len + len(SEPARATOR) + part.cell_len > width:
-            lines.append(line)
-            line = Text(" " * indent, end="", no_wrap=True)
-        elif line.cell_len > indent:
-            line.append(SEPARATOR)
-        *whole, part = broken(part, width - indent)
-        for piece in whole:
-            line.append_text(piece)
-            lines.append(line)
-            line = Text(" " * indent, end="", no_wrap=True)
-        line.append_text(part)
-    lines.append(line)
-    return lines
 
 
 def share_text(label: str, share: Share, look: Look) -> Text:
@@ -48,7 +26,7 @@ def share_text(label: str, share: Share, look: Look) -> Text:
     text = Text(end="", no_wrap=True)
     text.append(f"{label} ", look.muted)
     if share.value is None:
-        text.append("–", look.faint)
+        text.append(UNKNOWN, look.faint)
         return text
     text.append(f"{share.k} of {share.n}")
     text.append(f"  {percent(share.value)} %", look.strong)
@@ -209,7 +187,7 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
             ]
             charts.append(tall_bars(values, look, height=3))
             known = [value for value in values if value is not None]
-            foot = "–" if not known else f"{percent(known[0])} %"
+            foot = UNKNOWN if not known else f"{percent(known[0])} %"
             if len(known) > 1:
                 foot = f"{percent(known[0])} → {percent(known[-1])} %"
             feet.append(foot.ljust(slot), look.muted)

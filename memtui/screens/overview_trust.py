@@ -9,8 +9,8 @@ from rich.text import Text
 from memtui.metrics.judging import JudgePair
 from memtui.report.model import Cell, Report
 from memtui.report.trust_tables import causes_of, differing, most_repeats
-from memtui.screens.overview_parts import flow
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, percent, scale
 from memtui.views.styled import styled

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui.screens.overview_parts import flow
 from memtui.screens.run_columns import speed_label
 from memtui.state.run_list import RunLine, flagged_out
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, duration, money, percent, plural, scale
 from memtui.views.styled import styled

@@ -17,7 +17,6 @@ from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.screens.dialogs import CLOSE, Dialog
-from memtui.screens.overview_parts import flow
 from memtui.state.run_configurations import (
     BegunWith,
     Plan,
@@ -31,6 +30,7 @@ from memtui.state.run_configurations import (
     typed_configuration,
 )
 from memtui.state.run_list import RunLine
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, count, duration, money, plural
 from memtui.views.styled import styled

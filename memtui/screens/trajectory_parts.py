@@ -8,12 +8,12 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.screens.episode_row import closing_words, ending_of
-from memtui.screens.overview_parts import flow
 from memtui.state.gold_places import gold_places
 from memtui.state.session import RunSession
 from memtui.state.trajectory import Stop, Trajectory, units_of
 from memtui.store.records import EpisodeRow
 from memtui.views.coverage import coverage_curve, coverage_ratio
+from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.numbers import UNKNOWN, duration, scale
