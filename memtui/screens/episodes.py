@@ -24,13 +24,14 @@ from memtui.screens.episode_row import (
 from memtui.screens.episode_source import EpisodeRows, EpisodeSource
 from memtui.screens.rated_file import DRAWN_AFTER
 from memtui.state.compare_marks import Mark
+from memtui.state.freed_memory import give_back
 from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.state.told_apart import Apart, SeenApart
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import heading
-from memtui.views.hints import Hint
 from memtui.views.flow import flow
+from memtui.views.hints import Hint
 from memtui.views.numbers import count, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.styled import styled
@@ -180,11 +181,13 @@ class EpisodesScreen(EpisodeFilters):
 
     @work(exclusive=True, group="ids-ahead")
     async def _order_ahead(self, session: RunSession, settings: Settings) -> None:
-        """Once the list is drawn, read piece by piece what the next presses of the sort key will ask for."""
+        """Once the list is drawn, read piece by piece what the next presses of the sort key will ask for, and
+        give back what that and ordering took."""
         with contextlib.suppress(UserError):  # said when it is asked for
             await asyncio.sleep(DRAWN_AFTER)
             while self._stands(session, settings):
                 if not await session.ask(session.file_orders.read_ahead, settings):
+                    await session.ask(give_back)
                     break
 
     def _stands(self, session: RunSession, settings: Settings) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
-from memtui.state.freed_memory import give_back
 from memtui.state.settings import SORT_ORDER, Settings, SortKey
 from memtui.store.episode_order import ColumnOrders
 from memtui.store.episode_queries import Source
@@ -26,8 +25,6 @@ class FileOrders:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._orders = ColumnOrders()
-        self._reading = False
-        """Whether something was read ahead just now."""
 
     def forget(self) -> None:
         """Another file may stand under the name."""
@@ -44,12 +41,8 @@ class FileOrders:
         """Read one piece of what the next presses of the sort key will ask for; False where all is there."""
         after = SORT_ORDER.index(settings.sort) + 1
         coming = map(FILE_ORDER.get, (SORT_ORDER * 2)[after : after + STEPS_AHEAD])
-        found = any(
+        return any(
             self._orders.read_ahead(self._source, column, largest_first=not settings.reversed)
             for column in coming
             if column is not None
         )
-        if self._reading and not found:
-            give_back()
-        self._reading = found
-        return found
