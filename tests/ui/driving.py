@@ -20,27 +20,44 @@ CHARACTERS = {"slash": "/", "colon": ":", "space": " ", "question_mark": "?", "m
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until readers have answered and the screen has been drawn: twice nothing left to do."""
-    quiet = 0
+    """Wait until readers have answered and the screen has been drawn: nothing is left to do.
+
+    No clock is waited for: once all else is done, what is left to be drawn is drawn as `Pilot.pause`
+    draws it, and not with the next frame.
+    """
+    asked: Screen[Any] | None = None
     for _ in range(1000):
-        await pilot._wait_for_screen()
-        running = [worker for worker in pilot.app.workers if not worker.is_finished]
+        if await _ran_on():
+            asked = None
+        app = pilot.app
+        running = [worker for worker in app.workers if not worker.is_finished]
         for worker in running:
             # A newer choice cancels the reading of an older one; what failed is shown by the app.
             with contextlib.suppress(WorkerCancelled, WorkerFailed):
                 await worker.wait()
         if running:
-            quiet = 0
-            continue
-        if _undrawn(pilot.app.screen):
-            # The screen is laid out and drawn by a clock, which a busy machine lets wait.
-            quiet = 0
-            await asyncio.sleep(0.005)
-            continue
-        quiet += 1
-        if quiet == 2:
+            asked = None
+        elif _undrawn(app.screen):
+            asked = None
+            app.screen._on_timer_update()
+            if _undrawn(app.screen):
+                await asyncio.sleep(0.001)
+        elif asked is app.screen:
             break
-        await pilot.pause()
+        else:
+            # Nothing can run, yet a widget may be waiting amid a message: each is asked to take one more.
+            asked = app.screen
+            await pilot._wait_for_screen()
+
+
+async def _ran_on() -> bool:
+    """Let everything run that can; False where nothing could."""
+    ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]  # asyncio's, told to nobody
+    for turn in range(1000):
+        await asyncio.sleep(0)
+        if not ready:
+            return turn > 0
+    return True
 
 
 def _undrawn(screen: Screen[Any]) -> bool:

@@ -60,6 +60,7 @@ async def test_matches_of_a_filter_are_found_among_all_episodes(run_file: Path) 
         assert screen.rows.cursor == first + 1
         await press(pilot, "0")
         assert [*screen.listed()] == everything
+        app.clear_notifications()  # one may lie over the line that is looked at
         await until(pilot, lambda: "n N find out:exhausted calls>4" in screen_text(app))
         walked = []
         for _ in matching:

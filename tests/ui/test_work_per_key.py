@@ -257,11 +257,14 @@ async def test_question_types_of_the_next_judge_are_drawn_with_its_rates(
 ) -> None:
     monkeypatch.setattr(overview_types, "AHEAD_AFTER", 0.01)
     async with opened(run_file, (160, 48)) as (app, pilot):
-        block = app.screen.query_one("#lower", LineBlock)
+        screen = app.screen
+        assert isinstance(screen, OverviewScreen)
+        block = screen.query_one("#lower", LineBlock)
         for _ in range(500):
-            if work["facts of cells"] == FOLDED_JUDGES:
+            if len(screen._types._counted) == FOLDED_JUDGES:
                 break
             await pilot.pause(0.02)
+        assert len(screen._types._counted) == FOLDED_JUDGES
         await settle(pilot)
         work.clear()
         for _ in range(3):
