@@ -227,4 +227,4 @@ def _place(app: NavigatingApp) -> tuple[Path, str]:
     name = "memtui" if screen is None else screen.NAME.lower()
     if session is None or name == "runs":
         return folder_for(app.folder or Path()), name
-    return folder_for(session.path), f"{session.path.stem}-{name}"
+    return folder_for(session.path.parent), f"{session.path.stem}-{name}"

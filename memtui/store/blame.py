@@ -6,6 +6,7 @@ has any; a file that was edited or patched together may. So it is looked for whe
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,10 @@ def blamed(path: Path, fault: Exception) -> StoreError | None:
     """
     from memtui.store.check import check_file
 
-    found = [problem for problem in check_file(path) if problem.severity == "error"]
+    try:
+        found = [problem for problem in check_file(path) if problem.severity == "error"]
+    except (UserError, sqlite3.Error, OSError):
+        return None  # it cannot even be looked at, by now: that says nothing about this fault
     if not found or found[0].kind == "unusable":
         return None
     more = f" and {len(found) - 1} more" if len(found) > 1 else ""

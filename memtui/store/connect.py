@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +64,8 @@ def require_file(path: Path) -> int:
         ) from None
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a run file", trouble=Trouble.FOREIGN)
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"{path} cannot be read (permission denied)")
     if status.st_size == 0:
         raise NothingYet(f"{path} is empty: no run was ever written to it")
     return status.st_size
@@ -90,25 +94,20 @@ def open_read_only(path: Path, patience: float = TIMEOUT) -> tuple[sqlite3.Conne
     which of these it was; whether the file is a run file is left to the caller.
     """
     require_file(path)
-    connection = connect_read_only(path, patience=patience)
     try:
-        return connection, identity(connection)
+        return _identified(connect_read_only(path, patience=patience))
     except sqlite3.OperationalError as error:
-        connection.close()
         said = explain(path, error)
         if isinstance(said, Locked):
             raise said from None  # as immutable it would be read in the middle of a transaction
         first = error
     except sqlite3.DatabaseError as error:
-        connection.close()
         raise explain(path, error) from None
     log = path.with_name(path.name + "-wal")
     if not log.exists() or log.stat().st_size == 0:
-        connection = connect_read_only(path, immutable=True)
         try:
-            return connection, identity(connection)
+            return _identified(connect_read_only(path, immutable=True))
         except sqlite3.DatabaseError as error:
-            connection.close()
             raise explain(path, error) from None
     raise StoreError(
         f"{path} was not closed and its folder cannot be written: a live run file is read through a"
@@ -118,13 +117,23 @@ def open_read_only(path: Path, patience: float = TIMEOUT) -> tuple[sqlite3.Conne
     )
 
 
+def _identified(connection: sqlite3.Connection) -> tuple[sqlite3.Connection, Identity]:
+    try:
+        return connection, identity(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
 def explain(path: Path, error: sqlite3.Error) -> StoreError:
     """One line for an SQLite error while reading `path`."""
     text = str(error)
     if "not a database" in text:
         return StoreError(f"{path} is not a run file (not an SQLite file)", trouble=Trouble.FOREIGN)
     if "malformed" in text or "corrupt" in text:
-        there, declared = path.stat().st_size, _declared_size(path)
+        there = declared = 0
+        with contextlib.suppress(OSError):  # gone meanwhile: it was damaged all the same
+            there, declared = path.stat().st_size, _declared_size(path)
         if there < declared:
             return StoreError(
                 f"{path} is cut short, {there:,} of {declared:,} bytes are there: copy it again"

@@ -13,6 +13,7 @@ import pytest
 
 from memtui.model import EndReason, Evidence, EvidenceStatus, Hit, Item, Turn, Usage
 from memtui.store import migrate
+from memtui.store.blame import blamed
 from memtui.store.connect import BRIEF, TIMEOUT, open_read_only
 from memtui.store.errors import Locked, StoreError
 from memtui.store.events import HaystackEvent, ItemEvent, LedgerEvent, LogEvent, SessionEvent
@@ -356,3 +357,21 @@ def test_of_all_that_is_asked_under_a_lasting_lock_one_question_waits(
         other.execute("COMMIT")
         reader.run()
         assert reader.query("PRAGMA busy_timeout") == [(round(1000 * TIMEOUT),)]  # as before
+
+
+@pytest.mark.parametrize("refuser", ["os.access", "sqlite3.connect"])
+def test_a_file_that_may_not_be_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refuser: str
+) -> None:
+    path = tmp_path / "a.memtui"
+    make.write(path, *make.opening(), *make.whole_episode("e1"))
+
+    def refused(*_: object, **__: object) -> bool:
+        if refuser == "os.access":
+            return False
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(refuser, refused)
+    with pytest.raises(StoreError, match="cannot be read"):
+        open_run(path)
+    assert blamed(path, KeyError("arm")) is None
