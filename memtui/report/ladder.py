@@ -23,7 +23,6 @@ from memtui.state.displacement import (
     NoDisplacement,
     UnitRank,
     read_evidence,
-    unit_label,
 )
 from memtui.state.ladder import (
     Change,
@@ -34,6 +33,7 @@ from memtui.state.ladder import (
     passing_at,
     read_ladder,
 )
+from memtui.state.session_names import SessionName, unit_day, unit_name
 from memtui.state.trajectory import units_of
 from memtui.views.ladder import LOST, REGAINED
 from memtui.views.numbers import UNKNOWN, scale
@@ -143,8 +143,10 @@ def _ranks(report: LadderReport) -> Table:
                 UNKNOWN if cell is None else first_rank(ranks[cell.row.id].get(unit))
                 for cell in line.cells
             ]
-            rows.append((ladder.name_of(line), unit_label(unit, report.evidence.dates), *placed))
-    header = ("arm", "evidence", *[scale(value) for value in ladder.scales])
+            names = report.evidence.names
+            day = unit_day(unit, names) or UNKNOWN
+            rows.append((ladder.name_of(line), unit_name(unit, names), day, *placed))
+    header = ("arm", "evidence", "of", *[scale(value) for value in ladder.scales])
     return Table(
         "Rank of the evidence in the first call that returned it",
         header,
@@ -172,9 +174,9 @@ def _moves(report: LadderReport, line: LadderLine) -> Iterator[str]:
             continue
         yield from wrapped(start + _sentence(found, report.evidence.ranks[number]), "  ", "  ")
         for moved in found.moved[:MOST_MOVED]:
-            date, says = report.evidence.texts[number].get(moved.token, (None, ""))
+            name, says = _said(report, number, moved)
             yield clean_line(
-                f"    #{moved.rank:<3} was {_was(moved):<5} {(date or UNKNOWN)[:10]:<10} {moved.token}  "
+                f"    #{moved.rank:<3} was {_was(moved):<5} {name.day or UNKNOWN:<10} {name.source}  "
                 f"{clean_line(says, width=PREVIEW)}"
             )
         if len(found.moved) > MOST_MOVED:
@@ -185,6 +187,12 @@ def _sentence(found: Displacement, ranks: Mapping[str, UnitRank]) -> str:
     """``same query at call 1: evidence #1 → #4; 3 irrelevant sessions moved above it``."""
     moves = ", ".join(words for words, _ in evidence_moves(found, ranks))
     return f"same query {calls_compared(found)}: evidence {moves}; {moved_count(found)}"
+
+
+def _said(report: LadderReport, episode: int, moved: Moved) -> tuple[SessionName, str]:
+    """What a session that moved is called, and what it says."""
+    unknown = (SessionName(moved.token, None), "")
+    return report.evidence.texts.get(episode, {}).get(moved.token, unknown)
 
 
 def _was(moved: Moved) -> str:
@@ -251,6 +259,7 @@ def _cell_document(report: LadderReport, cell: LadderCell) -> dict[str, Any]:
         "evidence": [
             {
                 "unit": one.unit,
+                "name": unit_name(one.unit, report.evidence.names),
                 "call": one.call,
                 "rank": one.rank,
                 "shown": one.shown,
@@ -275,7 +284,7 @@ def _against_document(report: LadderReport, cell: LadderCell) -> dict[str, Any] 
             "query_below": found.query_below,
             "query_here": found.query_here,
         }
-    texts = report.evidence.texts[cell.row.id]
+    said = {one.token: _said(report, cell.row.id, one) for one in found.moved}
     return {
         "episode": cell.below,
         "comparable": True,
@@ -289,10 +298,11 @@ def _against_document(report: LadderReport, cell: LadderCell) -> dict[str, Any] 
         "moved": [
             {
                 "session": one.token,
-                "date": texts.get(one.token, (None, ""))[0],
+                "source": said[one.token][0].source,
+                "date": said[one.token][0].date,
                 "rank_here": one.rank,
                 "rank_below": one.before,
-                "snippet": texts.get(one.token, (None, ""))[1],
+                "snippet": said[one.token][1],
             }
             for one in found.moved
         ],

@@ -130,7 +130,7 @@ def request_sections(found: Trajectory, index: int, elsewhere: Elsewhere | None)
         places = gold_places(found, index)
         facts = {k: v for k, v in step.data.items() if k not in OWN_FACTS and v not in (None, "")}
         sections = [
-            ("evidence", "\n".join(f"{p.raw}: {p.words}" for p in places)),
+            ("evidence", "\n".join(f"{p.full_name}: {p.words}" for p in places)),
             ("raw request", step.raw or "(none recorded)"),
             ("query", "" if step.query is None or step.query in step.raw else step.query),
             ("nearest earlier query", nearness(found, index) or ""),

@@ -51,8 +51,8 @@ class HitSource:
         text.append_text(hit_marks(gold=view.gold, new=view.new, shown=hit.shown, look=look))
         near = self._stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
         session = self._texts.get(view.sessions[0], [hit.sessions[0] for hit in near])
-        date = (session.date or "")[:10] if session is not None else ""
-        text.append(f" {date or UNKNOWN:<10}", look.muted)
+        date = (self._found.date_of(view.sessions[0], session) or UNKNOWN)[:10]
+        text.append(f" {date:<10}", look.muted)
         if width >= 60 and hit.score is not None:
             text.append(f" {hit.score:>6.2f}", look.muted)
         if hit.first is not None and width >= 50:

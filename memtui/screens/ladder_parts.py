@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from memtui.metrics.scales import OWN
@@ -14,17 +15,18 @@ from memtui.state.displacement import (
     LadderEvidence,
     NoDisplacement,
     UnitRank,
-    unit_label,
 )
 from memtui.state.ladder import Ladder, LadderCell, LadderLine
 from memtui.state.session import RunSession
+from memtui.state.session_names import SessionName, unit_day, unit_name
 from memtui.state.trajectory import units_of
 from memtui.store.records import ItemRow
 from memtui.views.coverage import coverage_ratio
-from memtui.views.ladder import OUTSIDE
 from memtui.views.flow import flow
+from memtui.views.ladder import OUTSIDE
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
+from memtui.views.names import cut_apart
 from memtui.views.numbers import UNKNOWN, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.sentences import shorten
@@ -132,9 +134,9 @@ def rank_lines(
     if evidence is None:
         return [styled(f" {GOLD} …", look.muted)]
     lines = []
-    for unit in units[:most]:
+    for unit, name in zip(units[:most], _named(units, evidence, shape.name - 2), strict=False):
         text = styled(f" {GOLD} ", look.gold)
-        text.append(fit(unit_label(unit, evidence.dates), shape.name - 2), look.muted)
+        text.append(fit(name, shape.name - 2), look.muted)
         best: int | None = None
         for number in shape.indices:
             cell = line.cells[number]
@@ -155,6 +157,16 @@ def rank_lines(
     if len(units) > most:
         lines[-1].append(f" +{len(units) - most} more", look.muted)
     return lines
+
+
+def _named(units: Sequence[str], evidence: LadderEvidence, width: int) -> list[str]:
+    """What the units of evidence are called, with the dates of their sessions where there is room for all."""
+    names = [unit_name(unit, evidence.names) for unit in units]
+    dated = [
+        f"{name} {unit_day(unit, evidence.names) or ''}".rstrip()
+        for unit, name in zip(units, names, strict=True)
+    ]
+    return cut_apart(dated if all(cell_len(name) <= width for name in dated) else names, width)
 
 
 def moved_lines(
@@ -215,15 +227,19 @@ def _sessions(
     cell: LadderCell, found: Displacement, evidence: LadderEvidence, width: int, look: Look
 ) -> list[Text]:
     texts = evidence.texts.get(cell.row.id, {})
+    unknown = (SessionName(UNKNOWN, None), "")
+    said = [texts.get(moved.token, unknown) for moved in found.moved]
+    room = 12 if width < 100 else 20 if width < 160 else 32
+    names = cut_apart([name.source for name, _ in said], room)
+    longest = max(map(cell_len, names), default=0)
     lines = []
-    for moved in found.moved:
-        date, says = texts.get(moved.token, (None, ""))
+    for moved, (name, says), shown in zip(found.moved, said, names, strict=True):
         text = styled(f"   #{moved.rank:<3}", look.budget)
         was = "new" if moved.before is None else f"#{moved.before}"
         text.append(f" was {was:<4}" if moved.before is not None else f" {was:<8}", look.muted)
-        text.append(f" {clean_line((date or UNKNOWN)[:10], width=10):<10}", look.muted)
+        text.append(f" {name.day or UNKNOWN:<10}", look.muted)
         if width >= 70:
-            text.append(f" {fit(moved.token, 12)}", look.muted)
+            text.append(f" {fit(shown, longest)}", look.muted)
         text.append("  ")
         text.append(clean_line(says, width=max(8, width - text.cell_len - 1)))
         lines.append(text)

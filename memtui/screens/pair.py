@@ -26,7 +26,7 @@ from memtui.screens.session_texts import SessionTexts
 from memtui.state.alignment import AlignedRow, action_of, align
 from memtui.state.deep_link import link
 from memtui.state.session import RunSession
-from memtui.state.trajectory import Trajectory, trajectory
+from memtui.state.trajectory import Trajectory, in_history, trajectory
 from memtui.store.reader import RunReader
 from memtui.views.hints import Hint
 from memtui.views.styled import styled
@@ -167,7 +167,7 @@ class PairScreen(MemtuiScreen):
                 detail = reader.episode(one.fact.id)
                 if detail is None or (detail.row.item, detail.row.arm) != (one.item, arm):
                     return None  # it went, or another run stands under this name now
-                both.append(trajectory(detail, reader.steps(one.fact.id)))
+                both.append(in_history(reader, trajectory(detail, reader.steps(one.fact.id))))
             rows = align(*[[action_of(stop) for stop in one.stops] for one in both])
             return (both[0], both[1]), rows
 

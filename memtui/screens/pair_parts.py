@@ -329,17 +329,16 @@ class HitRowSource:
         text = Text(end="", no_wrap=True)
         if stop is None or index >= len(stop.hits):
             return text
-        view = stop.hits[index]
+        view, found = stop.hits[index], self._view.both[side]
         near = stop.hits[max(0, index - READ_AROUND) : index + READ_AROUND]
         session = self._texts[side].get(view.sessions[0], [one.sessions[0] for one in near])
         text.append(f"{view.rank:>2} ", look.muted)
         text.append_text(hit_marks(gold=view.gold, new=view.new, shown=view.hit.shown, look=look))
         text.append(" " if shared else SIGNS[(Sameness.ONLY_A, Sameness.ONLY_B)[side]], look.budget)
         if width >= 32:
-            date = (session.date or "")[:10] if session is not None else ""
-            text.append(f" {date or UNKNOWN:<10}", look.muted)
+            date = (found.date_of(view.sessions[0], session) or UNKNOWN)[:10]
+            text.append(f" {date:<10}", look.muted)
         text.append(" ")
-        found = self._view.both[side]
         words = word_pattern(query_words(stop.step.query or found.detail.item.question))
         preview = clean_line(
             preview_of(view, session, found, words), width=max(4, width - text.cell_len)

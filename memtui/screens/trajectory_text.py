@@ -56,7 +56,7 @@ def readable(
     token = view.sessions[0]
     row = texts.get(token)
     if row is None or view.hit.text is not None:
-        body = view.hit.text or f"the text of {token} is not in the file"
+        body = view.hit.text or f"the text of session {token} is not in the file"
         return PlainText([("", body)], find=find), styled(f"hit {view.rank}", look.muted)
     turns, whole = found.gold_turns(token)
     document_of_session = SessionText(
@@ -67,13 +67,15 @@ def readable(
         words=query_words(stop.step.query or found.detail.item.question),
         find=find,
     )
-    facts = styled((row.date or "no date")[:16].replace("T", " "), look.muted)
-    facts.append(f"   {clean_line(row.source or token, width=24)}", look.muted)
+    facts = Text(end="", no_wrap=True)
     if turns:
         lit = ", ".join(str(turn + 1) for turn in sorted(turns)[:6])
-        facts.append(f"   {GOLD} turn {lit}", look.gold)
+        facts.append(f"{GOLD} turn {lit}   ", look.gold)
     elif whole:
-        facts.append(f"   {GOLD} evidence session", look.gold)
+        facts.append(f"{GOLD} evidence   ", look.gold)
+    facts.append(clean_line(row.source or token, width=32), look.muted)
+    date = found.date_of(token, row)
+    facts.append(f"   {(date or 'no date')[:16].replace('T', ' ')}", look.muted)
     if not view.hit.shown:
         facts.append(f"   {CUT} not shown to the model", look.missing)
     return document_of_session, facts
@@ -112,7 +114,8 @@ def whole_text(found: Trajectory, stop: Stop, rank: int | None, texts: SessionTe
     for number, turn in enumerate(row.turns):
         mark = f"{GOLD} " if whole or number in turns else ""
         parts.append(f"{mark}[{number + 1}] {turn.role}: {turn.text}")
-    return f"session {row.token}  {row.date or ''}\n\n" + "\n\n".join(parts)
+    date = found.date_of(row.token, row) or ""
+    return f"session {row.source or row.token}  {date}\n\n" + "\n\n".join(parts)
 
 
 def as_text(sections: list[Section]) -> str:

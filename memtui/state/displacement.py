@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memtui.model import Hit, Turn
 from memtui.state.ladder import LadderCell
+from memtui.state.session_names import SessionName, session_names
 from memtui.state.trajectory import first_ranks, query_words, units_of
 from memtui.store.reader import RunReader
 from memtui.store.records import ItemRow, StepRow
@@ -99,10 +100,10 @@ class LadderEvidence:
     """By unit of evidence."""
     against: Mapping[int, Displacement | NoDisplacement]
     """Compared with the next smaller scale; the lowest scale has none."""
-    texts: Mapping[int, Mapping[str, tuple[str | None, str]]]
-    """(date, snippet) of each session that moved."""
-    dates: Mapping[str, str | None]
-    """Dates of the evidence sessions."""
+    texts: Mapping[int, Mapping[str, tuple[SessionName, str]]]
+    """(name, snippet) of each session that moved."""
+    names: Mapping[str, SessionName]
+    """What the sessions of the evidence are called."""
 
 
 def read_evidence(
@@ -115,7 +116,7 @@ def read_evidence(
     units = units_of(item.evidence)
     ranks: dict[int, Mapping[str, UnitRank]] = {}
     against: dict[int, Displacement | NoDisplacement] = {}
-    texts: dict[int, Mapping[str, tuple[str | None, str]]] = {}
+    texts: dict[int, Mapping[str, tuple[SessionName, str]]] = {}
     for cell in cells:
         number = cell.row.id
         here = steps(number)
@@ -123,9 +124,8 @@ def read_evidence(
         if cell.below is not None:
             found = against[number] = displacement(steps(cell.below), here, item)
             texts[number] = moved_texts(reader, cell.row.haystack_id, found)
-    gold = [e.session for e in item.evidence if e.session is not None]
-    dates = {token: row.date for token, row in reader.sessions(gold).items()}
-    return LadderEvidence(ranks, against, texts, dates)
+    gold = {e.session for e in item.evidence if e.session is not None}
+    return LadderEvidence(ranks, against, texts, session_names(reader, gold, None))
 
 
 def calls_of(steps: Sequence[StepRow]) -> list[StepRow]:
@@ -230,19 +230,19 @@ def best_ranks(hits: Sequence[Hit], sessions: Collection[str]) -> dict[str, tupl
 
 def moved_texts(
     reader: RunReader, haystack_id: int | None, found: Displacement | NoDisplacement | None
-) -> dict[str, tuple[str | None, str]]:
-    """Of each session that moved: its date in the larger history, and what it says about the query."""
+) -> dict[str, tuple[SessionName, str]]:
+    """Of each session that moved: its name and date in the larger history, and what it says about the query."""
     if not isinstance(found, Displacement) or not found.moved:
         return {}
-    sessions = reader.sessions([moved.token for moved in found.moved])
+    tokens = [moved.token for moved in found.moved]
+    sessions = reader.sessions(tokens)
     history = None if haystack_id is None else reader.haystack(haystack_id)
-    dated = {} if history is None else {token: date for token, date, _ in history.positions}
-    texts: dict[str, tuple[str | None, str]] = {}
+    names = session_names(reader, tokens, history)
+    texts: dict[str, tuple[SessionName, str]] = {}
     for moved in found.moved:
         session = sessions.get(moved.token)
-        date = dated.get(moved.token) or (None if session is None else session.date)
         turns = () if session is None else session.turns
-        texts[moved.token] = (date, snippet(turns, moved, found.query))
+        texts[moved.token] = (names[moved.token], snippet(turns, moved, found.query))
     return texts
 
 
@@ -266,10 +266,3 @@ def snippet(turns: Sequence[Turn], moved: Moved, query: str) -> str:
         cut = best.find(" ", at - LEAD, at)
         return "…" + best[cut + 1 if cut >= 0 else at : at + SNIPPET]
     return best[:SNIPPET]
-
-
-def unit_label(unit: str, dates: Mapping[str, str | None]) -> str:
-    """A unit of evidence in words: date of its session, and the turn where one is annotated."""
-    token, _, turn = unit.partition(":")
-    date = (dates.get(token) or "")[:10] or token
-    return f"{date} t{int(turn) + 1}" if turn.isdecimal() else date

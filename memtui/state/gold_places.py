@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memtui.metrics.similarity import QueryHistory
+from memtui.state.session_names import unit_day, unit_name
 from memtui.state.trajectory import Trajectory, units_of
 
 MOST_QUERIES = 300
@@ -18,6 +19,11 @@ class GoldPlace:
     unit: str
     raw: str
     """What the data set calls it: outside text."""
+    name: str
+    """Its session by the data set's id, and the turn: outside text, see `unit_name`; as `raw` where the file
+    does not hold the session."""
+    day: str | None
+    """The date of its session in this history."""
     rank: int | None
     """1-based rank among the blocks returned; None where it is not among them."""
     shown: bool
@@ -28,6 +34,15 @@ class GoldPlace:
     """Rank of its session in the system's own ranking, where the runner recorded one."""
     ranked: int | None
     """Sessions of that ranking; None without one."""
+
+    @property
+    def full_name(self) -> str:
+        """``conv-44/session_6 t4 (D6:4, 2023-05-20)``: with what the data set calls it, where that is more."""
+        session = self.name.rpartition(" t")[0] or self.name
+        own = self.raw.startswith(session) or self.raw == self.unit
+        beside = ("" if own else self.raw, self.day or "")
+        known = ", ".join(filter(None, beside))
+        return f"{self.name} ({known})" if known else self.name
 
     @property
     def words(self) -> str:
@@ -62,10 +77,14 @@ def gold_places(found: Trajectory, index: int) -> list[GoldPlace]:
         deep = named.get(session) if isinstance(named, dict) else None
         rank = ranks.get(unit)
         hit = stop.hits[rank - 1].hit if rank is not None and rank <= len(stop.hits) else None
+        raw = raws.get(unit, unit)
+        told = session in found.names and found.names[session].source != session
         places.append(
             GoldPlace(
                 unit,
-                raws.get(unit, unit),
+                raw,
+                unit_name(unit, found.names) if told else raw,
+                unit_day(unit, found.names),
                 rank,
                 hit is None or hit.shown,
                 None if found.reachable is None else session in found.reachable,

@@ -160,7 +160,7 @@ def test_show_prints_what_each_call_brought(memtui: Output, tmp_path: Path) -> N
         'call 2  search  "Paris trip"',
         "k 12, returned 2, shown 2, new 1 · evidence 0 → 1 of 1",
         "★+ =",
-        "★ q at rank 1",
+        "★ q (2026-01-01) at rank 1",
         'search  "paris  TRIP"  (exact 1.00 of an earlier query)',
     ):
         assert part in " ".join(text.split("\n")), part

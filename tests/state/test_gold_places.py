@@ -52,6 +52,24 @@ def test_every_gold_unit_has_a_place_at_every_call(episodes: list[Trajectory]) -
     assert returned and missing
 
 
+def test_evidence_is_named_by_the_data_set_with_turn_and_date(episodes: list[Trajectory]) -> None:
+    places = [place for found in episodes for place in gold_places(found, 0)]
+    assert places
+    for place in places:
+        session, turn = place.unit.split(":")
+        assert place.name.endswith(f" t{int(turn) + 1}") and session not in place.name
+        assert place.day is not None and place.day in place.full_name
+    strange = replace(places[0], raw="D6:4", name="conv-44/session_6 t4", day="2023-05-01")
+    assert strange.full_name == "conv-44/session_6 t4 (D6:4, 2023-05-01)"
+
+
+def test_a_session_has_the_date_it_had_in_this_history(episodes: list[Trajectory]) -> None:
+    found = episodes[0]
+    token = next(iter(found.reachable or ()))
+    assert found.dates[token] and found.date_of(token, None) == found.dates[token]
+    assert replace(found, dates={}).date_of(token, None) is None
+
+
 def test_a_recorded_ranking_says_how_deep_it_lies(episodes: list[Trajectory]) -> None:
     found = next(t for t in episodes if any(p.rank is None for p in gold_places(t, 0)))
     place = next(p for p in gold_places(found, 0) if p.rank is None)

@@ -170,7 +170,7 @@ def test_what_moved_above_the_evidence(reader: RunReader) -> None:
     assert [one.token for one in second.moved] == ["f4"]
     assert second.evidence == (("e-q0", 3, None),)
     texts = moved_texts(reader, line.cells[1].row.haystack_id if line.cells[1] else None, first)
-    assert texts["f2"][1] == "text of f2"
+    assert texts["f2"][1] == "text of f2" and texts["f2"][0].source == "f2"
     assert moved_texts(reader, None, None) == {}
 
 
