@@ -14,6 +14,13 @@ from memtui.metrics.intervals import Interval, wilson
 from memtui.model import Label
 
 DECIDED = (Label.RIGHT, Label.WRONG)
+JUDGES_DIFFER = "judges_differ"
+"""The flag of an episode that judges decided, and not all alike."""
+
+
+def differ(labels: Iterable[str]) -> bool:
+    """Whether the latest verdicts of an episode's judges hold both decisions."""
+    return {*labels}.issuperset(DECIDED)
 
 
 @dataclass(frozen=True, slots=True)

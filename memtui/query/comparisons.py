@@ -11,7 +11,8 @@ from typing import Any
 from memtui.errors import did_you_mean
 from memtui.metrics.scales import OWN
 from memtui.query.errors import QueryError
-from memtui.query.fields import EPISODE_TEXTS, ITEM_TEXTS, Field, Kind, flag_sql, has_sql, texts
+from memtui.query.fields import EPISODE_TEXTS, ITEM_TEXTS, Field, Kind, texts
+from memtui.query.flags import flag_sql, has_sql
 from memtui.query.grammar import Term
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject

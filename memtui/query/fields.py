@@ -6,17 +6,19 @@ once for each kind in `comparisons.py`. A property test holds the two against ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from memtui.metrics.judging import JUDGES_DIFFER
 from memtui.metrics.outcome import outcome
-from memtui.metrics.regime import FLAGS, coverage_after, flags, regime
+from memtui.metrics.regime import FLAGS, coverage_after, overshoot, regime
 from memtui.metrics.scales import OWN
 from memtui.model import EndReason, EvidenceStatus, Outcome, Regime
-from memtui.query.regime_sql import Sql, coverage_sql, outcome_sql, regime_sql
+from memtui.query.flags import HAS, flags_of, given, regime_at, unless_left_out
+from memtui.query.rank_sql import RANK_SQL
+from memtui.query.regime_sql import Sql, coverage_sql, outcome_sql
 from memtui.query.subject import Environment, Subject
-from memtui.store import codec
 from memtui.store.side_file import BAD_GOLD
 
 
@@ -44,6 +46,7 @@ class Field:
     name: str
     kind: Kind
     help: str
+    """What it means, in one line: the only place where that stands."""
     value: Callable[[Subject, Environment], Value]
     sql: Callable[[Environment], Sql]
     choices: tuple[str, ...] = ()
@@ -89,13 +92,6 @@ _STORED_SQL = (
 )
 
 
-def _overshoot(subject: Subject, _: Environment) -> int | None:
-    row = subject.row
-    if row.t_star is None or row.gold_total is None or not row.answerable:
-        return None
-    return row.requested - row.t_star
-
-
 def _tokens(subject: Subject, _: Environment) -> int | None:
     row = subject.row
     if row.prompt_tokens is None or row.completion_tokens is None:
@@ -109,49 +105,12 @@ def _length(subject: Subject, _: Environment) -> int | None:
     return None if answer is None else len(answer.partition("\0")[0])
 
 
-def _flags(subject: Subject, environment: Environment) -> frozenset[str]:
-    own = flags(
-        subject.signature(environment),
-        environment.budget,
-        environment.mode,
-        context=subject.row.arm in environment.context_arms,
-    )
-    marked = {BAD_GOLD} if subject.item.key in environment.marks.bad_gold else set()
-    return frozenset(own) | frozenset(subject.item.flags) | marked
-
-
-def _has(subject: Subject, environment: Environment) -> frozenset[str]:
-    """Which of `HAS` a reader gave the episode, or its question."""
-    marks, key = environment.marks, subject.row.key
-    given = (key in marks.notes, key in marks.bookmarks, subject.item.key in marks.bad_gold)
-    return frozenset(name for name, there in zip(HAS, given, strict=True) if there)
-
-
-def _one_of(column: str, keys: Collection[str]) -> Sql:
-    """Whether the column is one of the keys."""
-    return f"{column} IN (SELECT value FROM json_each(?))", (codec.to_text(sorted(keys)),)
-
-
-def _unless_left_out(found: Sql, environment: Environment) -> Sql:
-    """`excluded` for questions that are out of every rate, else what was found."""
-    if not environment.left_out:
-        return found
-    text, params = _one_of("i.key", environment.left_out)
-    return f"CASE WHEN e.done=1 AND {text} THEN 'excluded' ELSE {found[0]} END", params + found[1]
-
-
-def _regime_sql(environment: Environment) -> Sql:
-    return _unless_left_out(regime_sql(environment.mode, environment.budget), environment)
-
-
 def _haystack(name: str) -> Callable[[Subject, Environment], Value]:
     return lambda s, _: None if s.haystack is None else getattr(s.haystack, name)
 
 
 _COVERAGE = ("covered", "partial", "none", "na")
 _COVERAGE_WORDS = {"full": "covered", "complete": "covered", "n/a": "na"}
-HAS = ("note", "bookmark", "flag")
-"""What a reader can give an episode or its question."""
 _YES_NO = ("yes", "no")
 _BOOLEAN_WORDS = {"true": "yes", "1": "yes", "false": "no", "0": "no"}
 N, C, T = Kind.NUMBER, Kind.CHOICE, Kind.TEXT
@@ -160,9 +119,9 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "out",
         C,
-        "outcome at B",
+        "outcome at B: pass, exhausted, wrong, excluded, pending",
         lambda s, v: outcome(s.signature(v), v.budget, v.mode).value,
-        lambda v: _unless_left_out(outcome_sql(v.mode, v.budget), v),
+        lambda v: unless_left_out(outcome_sql(v.mode, v.budget), v),
         choices=tuple(o.value for o in Outcome),
         synonyms={"passed": "pass", "running": "pending", "exh": "exhausted"},
         aliases=("outcome",),
@@ -171,16 +130,16 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "regime",
         C,
-        "regime at B, or a group of them (exhausted, right, wrong)",
+        "outcome refined by coverage, or a group: exhausted, right, wrong",
         lambda s, v: regime(s.signature(v), v.budget, v.mode).value,
-        _regime_sql,
+        regime_at,
         choices=tuple(r.value for r in Regime),
         facet=True,
     ),
     Field(
         "verdict",
         C,
-        "the judge's verdict",
+        "what the chosen judge said: right, wrong, unknown, none",
         lambda s, v: s.label(v) or "none",
         lambda _: ("ifnull(v.label,'none')", ()),
         choices=("right", "wrong", "unknown", "none"),
@@ -190,53 +149,103 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "end",
         C,
-        "end reason",
+        "how the episode ended: answered, step_cap, memory_error ...",
         lambda s, _: s.row.end_reason or "none",
         lambda _: ("ifnull(e.end_reason,'none')", ()),
         choices=(*(r.value for r in EndReason), "none"),
         facet=True,
     ),
-    Field("arm", T, "arm", lambda s, _: s.row.arm, _column("a.key"), facet=True),
+    Field(
+        "arm", T, "agent and memory: contains", lambda s, _: s.row.arm, _column("a.key"), facet=True
+    ),
     Field(
         "scale",
         N,
-        "irrelevant sessions, or `own`",
+        "irrelevant sessions added around the evidence, or own",
         lambda s, _: None if s.row.scale == OWN else s.row.scale,
         lambda _: (f"CASE WHEN c.scale={OWN} THEN NULL ELSE c.scale END", ()),
         facet=True,
     ),
-    Field("type", T, "question type", lambda s, _: s.row.qtype, _column("i.qtype"), facet=True),
-    Field("item", T, "key of the item", lambda s, _: s.row.item, _column("i.key")),
     Field(
-        "cluster", T, "history it shares", lambda s, _: s.row.cluster, _column("i.cluster")
+        "type",
+        T,
+        "question type: contains",
+        lambda s, _: s.row.qtype,
+        _column("i.qtype"),
+        facet=True,
     ),
-    Field("calls", N, "R, calls requested", lambda s, _: s.row.requested, _column("e.requested")),
+    Field("item", T, "key of the question: contains", lambda s, _: s.row.item, _column("i.key")),
+    Field(
+        "cluster",
+        T,
+        "history that questions share: contains",
+        lambda s, _: s.row.cluster,
+        _column("i.cluster"),
+    ),
+    Field(
+        "calls",
+        N,
+        "R: memory calls requested, refused ones too",
+        lambda s, _: s.row.requested,
+        _column("e.requested"),
+    ),
     Field(
         "over",
         N,
-        "calls over the budget, R - B",
+        "calls over the budget, R - B (after the evidence: overshoot)",
         lambda s, v: s.row.requested - v.budget,
         lambda v: ("e.requested-?", (v.budget,)),
     ),
     Field(
         "overshoot",
         N,
-        "calls after the evidence was complete",
-        _overshoot,
+        "calls made after the evidence was complete, R - t*",
+        lambda s, v: overshoot(s.signature(v)),
         lambda _: (
             "CASE WHEN e.gold_total IS NULL OR i.answerable=0 THEN NULL"
             " ELSE e.requested-e.t_star END",
             (),
         ),
     ),
-    Field("tstar", N, "call that completed the evidence", lambda s, _: s.row.t_star, _of_answerable("e.t_star")),
-    Field("hit", N, "first call with evidence", lambda s, _: s.row.first_hit, _of_answerable("e.first_hit")),
-    Field("gold", N, "gold units", lambda s, _: s.row.gold_total, _of_answerable("e.gold_total")),
-    Field("found", N, "gold units found", lambda s, _: s.row.gold_found, _of_answerable("e.gold_found")),
+    Field(
+        "tstar",
+        N,
+        "t*: the call that completed the evidence",
+        lambda s, _: s.row.t_star,
+        _of_answerable("e.t_star"),
+    ),
+    Field(
+        "hit",
+        N,
+        "first call that brought evidence; 0 is given context",
+        lambda s, _: s.row.first_hit,
+        _of_answerable("e.first_hit"),
+    ),
+    Field(
+        "gold",
+        N,
+        "pieces of evidence the question has",
+        lambda s, _: s.row.gold_total,
+        _of_answerable("e.gold_total"),
+    ),
+    Field(
+        "found",
+        N,
+        "pieces of evidence in view at the end",
+        lambda s, _: s.row.gold_found,
+        _of_answerable("e.gold_found"),
+    ),
+    Field(
+        "rank",
+        N,
+        "best rank of a piece of evidence among the hits of any call",
+        lambda s, _: s.best_rank,
+        lambda _: (RANK_SQL, ()),
+    ),
     Field(
         "cov",
         C,
-        "coverage at the end",
+        "evidence in view at the end: covered, partial, none, na",
         lambda s, v: _covered(s, v, None),
         lambda _: coverage_sql(None),
         choices=_COVERAGE,
@@ -246,7 +255,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "covb",
         C,
-        "coverage after call B",
+        "evidence in view after call B",
         lambda s, v: _covered(s, v, v.budget),
         lambda v: coverage_sql(v.budget),
         choices=_COVERAGE,
@@ -255,7 +264,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "stored",
         C,
-        "is all its evidence in the history?",
+        "is all of its evidence in the history?",
         _stored,
         lambda _: (_STORED_SQL, ()),
         choices=("yes", "no", "unknown"),
@@ -264,7 +273,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "answerable",
         C,
-        "has the item an answer?",
+        "has the question an answer?",
         lambda s, _: _yes(s.row.answerable),
         _yes_no("i.answerable"),
         choices=_YES_NO,
@@ -273,38 +282,104 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "flag",
         Kind.FLAG,
-        f"{', '.join(FLAGS)}, {BAD_GOLD} (a reader's), or a flag of the item",
-        _flags,
+        f"{FLAGS[0]}, {JUDGES_DIFFER}, {BAD_GOLD} ..., or one of the question",
+        flags_of,
         lambda _: ("NULL", ()),
         facet=True,
     ),
     Field(
         "has",
         Kind.FLAG,
-        f"{', '.join(HAS)}: what a reader gave it",
-        _has,
+        f"what a reader gave it: {', '.join(HAS)}",
+        given,
         lambda _: ("NULL", ()),
         choices=HAS,
     ),
-    Field("repeats", N, "calls without a new block", lambda s, _: s.row.redundant, _column("e.redundant")),
-    Field("empty", N, "calls without a result", lambda s, _: s.row.zero_yield, _column("e.zero_yield")),
-    Field("repeat", N, "repeat", lambda s, _: s.row.repeat, _column("e.repeat")),
-    Field("attempt", N, "attempt", lambda s, _: s.row.attempt, _column("e.attempt")),
-    Field("seed", N, "ladder seed", _haystack("ladder_seed"), _column("h.ladder_seed")),
-    Field("age", N, "age of the evidence, 0 oldest .. 1", _haystack("evidence_age"), _column("h.evidence_age")),
-    Field("sessions", N, "sessions in the history", _haystack("n_sessions"), _column("h.n_sessions")),
-    Field("tokens", N, "prompt + completion tokens", _tokens, _column("e.prompt_tokens+e.completion_tokens")),
-    Field("cost", N, "US dollars", lambda s, _: s.row.cost, _column("e.cost")),
+    Field(
+        "repeats",
+        N,
+        "calls whose blocks the model had all seen before",
+        lambda s, _: s.row.redundant,
+        _column("e.redundant"),
+    ),
+    Field(
+        "empty",
+        N,
+        "calls that returned nothing",
+        lambda s, _: s.row.zero_yield,
+        _column("e.zero_yield"),
+    ),
+    Field(
+        "repeat",
+        N,
+        "which repeat of the question, from 0",
+        lambda s, _: s.row.repeat,
+        _column("e.repeat"),
+    ),
+    Field(
+        "attempt",
+        N,
+        "which attempt at the episode, from 1",
+        lambda s, _: s.row.attempt,
+        _column("e.attempt"),
+    ),
+    Field(
+        "seed",
+        N,
+        "ladder seed: which draw of irrelevant sessions",
+        _haystack("ladder_seed"),
+        _column("h.ladder_seed"),
+    ),
+    Field(
+        "age",
+        N,
+        "age of the evidence in its history, 0 oldest .. 1 newest",
+        _haystack("evidence_age"),
+        _column("h.evidence_age"),
+    ),
+    Field(
+        "sessions",
+        N,
+        "sessions in the history, evidence included",
+        _haystack("n_sessions"),
+        _column("h.n_sessions"),
+    ),
+    Field(
+        "tokens",
+        N,
+        "prompt and completion tokens of the agent",
+        _tokens,
+        _column("e.prompt_tokens+e.completion_tokens"),
+    ),
+    Field(
+        "cost",
+        N,
+        "US dollars the episode cost",
+        lambda s, _: s.row.cost,
+        _column("e.cost"),
+    ),
     Field(
         "time",
         N,
-        "seconds",
+        "seconds the episode took",
         lambda s, _: None if s.row.wall_ms is None else s.row.wall_ms / 1000.0,
         _column("e.wall_ms/1000.0"),
     ),
-    Field("length", N, "characters of the answer", _length, _column("length(e.answer)")),
-)  # fmt: skip
+    Field(
+        "length",
+        N,
+        "characters of the answer",
+        _length,
+        _column("length(e.answer)"),
+    ),
+)
 
+OF_COURSE = frozenset({
+    "out", "regime", "verdict", "end", "calls", "over", "overshoot", "tstar", "hit", "found", "rank", "cov",
+    "covb", "repeats", "empty", "tokens", "cost", "time", "length",
+})  # fmt: skip
+"""Fields that depend on what an episode did or how it was judged; the others say what was asked, of whom,
+over which history. Of flags, see `FLAGS_OF_COURSE`."""
 BY_NAME: dict[str, Field] = {name: one for one in FIELDS for name in (one.name, *one.aliases)}
 
 ITEM_TEXTS = ("i.question", "i.gold", "i.key")
@@ -316,40 +391,3 @@ def texts(subject: Subject) -> tuple[str | None, ...]:
     """The same places in Python."""
     row = subject.row
     return (row.question, row.gold, row.item, row.answer, row.error)
-
-
-def has_sql(name: str, environment: Environment) -> Sql:
-    """Whether a reader gave an episode a note or a bookmark, or flagged its question."""
-    marks = environment.marks
-    if name == "note":
-        return _one_of("e.key", marks.notes)
-    if name == "bookmark":
-        return _one_of("e.key", marks.bookmarks)
-    return _one_of("i.key", marks.bad_gold if name == "flag" else ())
-
-
-def flag_sql(name: str, environment: Environment) -> list[Sql]:
-    """Whether an episode has a flag, in alternatives: one of ours at B or a reader's; one of its item."""
-    of_item = "EXISTS(SELECT 1 FROM json_each(i.flags) x WHERE x.value=?)", (name,)
-    derived = {
-        "overshoot": "e.gold_total IS NOT NULL AND i.answerable=1 AND e.requested>e.t_star",
-        "redundant": "e.redundant>0",
-        "abstained": "e.abstained=1",
-        "forced": "e.forced=1",
-        "coverage_na": "e.gold_total IS NULL OR i.answerable=0",
-    }
-    if name == "gave_up_early":
-        kind, params = _regime_sql(environment)
-        arms = sorted(environment.context_arms)
-        marks = ",".join("?" * len(arms))
-        sql = (
-            "e.t_star IS NULL AND e.gold_total IS NOT NULL AND i.answerable=1 AND e.requested<?"
-            + (f" AND a.key NOT IN ({marks})" if arms else "")
-            + f" AND ({kind}) IN ('no_answer','wrong_partial','wrong_none')"
-        )
-        return [(sql, (environment.budget, *arms, *params)), of_item]
-    if name in derived:
-        return [(derived[name], ()), of_item]
-    if name == BAD_GOLD:
-        return [_one_of("i.key", environment.marks.bad_gold), of_item]
-    return [of_item]

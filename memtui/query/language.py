@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from memtui.errors import did_you_mean
 from memtui.query.comparisons import Test, comparison, either, free_text, negation
 from memtui.query.errors import QueryError
-from memtui.query.fields import BY_NAME, FIELDS
+from memtui.query.fields import BY_NAME, FIELDS, OF_COURSE
+from memtui.query.flags import FLAGS_OF_COURSE
 from memtui.query.grammar import Term, read_terms
 from memtui.query.regime_sql import Sql
 from memtui.query.subject import Environment, Subject
@@ -48,6 +49,22 @@ def parse(text: str) -> Query:
             said = f'a filter has at most {MOST_WORDS} words; one text goes in "quotes"'
             raise QueryError(said, term.start, len(text))
     return Query(text, tuple(_test(term) for term in terms))
+
+
+def conditional_on(text: str) -> tuple[str, ...]:
+    """Words of a filter that choose episodes by what they did or how they were judged (`out`,
+    `flag:abstained`), each once: rates of what they leave are conditional on that, and say nothing of how
+    reliable anything is. Never raises: what cannot be read chooses nothing."""
+    found: dict[str, None] = {}
+    for term in read_terms(text):
+        field = None if term.field is None else BY_NAME.get(term.field)
+        if field is None:
+            continue
+        if field.name in OF_COURSE:
+            found[field.name] = None
+        elif field.name == "flag":
+            found |= {f"flag:{one}": None for one in term.values if one in FLAGS_OF_COURSE}
+    return tuple(found)
 
 
 def _test(term: Term) -> Test:

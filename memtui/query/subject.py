@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.metrics.signature import Signature
 from memtui.model import FLAGGED, BudgetMode
 from memtui.store.reader import RunReader
-from memtui.store.records import EpisodeRow, HaystackRow, ItemRow
+from memtui.store.records import EpisodeRow, HaystackRow, ItemRow, StepRow
 from memtui.store.side_file import NO_MARKS, Marks
 
 
@@ -32,6 +33,8 @@ class Subject:
     row: EpisodeRow
     item: ItemRow
     haystack: HaystackRow | None
+    best_rank: int | None = None
+    """See `best_rank`."""
 
     def label(self, environment: Environment) -> str | None:
         """The latest label by the chosen judge."""
@@ -65,4 +68,15 @@ def signature_of(row: EpisodeRow, judge: str) -> Signature:
 def subject_of(reader: RunReader, episode_id: int) -> Subject | None:
     """Read everything a predicate may ask about one episode; None for an unknown id."""
     detail = reader.episode(episode_id)
-    return None if detail is None else Subject(detail.row, detail.item, detail.haystack)
+    if detail is None:
+        return None
+    rank = best_rank(detail.row, reader.steps(episode_id))
+    return Subject(detail.row, detail.item, detail.haystack, rank)
+
+
+def best_rank(row: EpisodeRow, steps: Iterable[StepRow]) -> int | None:
+    """The best rank, from 1, at which any call returned a piece of evidence, shown to the model or not; None
+    where none came back, or coverage is n/a."""
+    if row.gold_total is None:
+        return None
+    return min((rank for step in steps for _, rank in step.gold_ranks), default=None)

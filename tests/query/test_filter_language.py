@@ -15,7 +15,7 @@ from memtui.query.errors import QueryError
 from memtui.query.facets import facets
 from memtui.query.fields import BY_NAME, FIELDS, Kind
 from memtui.query.grammar import quoted, read_terms
-from memtui.query.language import MOST_WORDS, field_names, parse
+from memtui.query.language import MOST_WORDS, conditional_on, field_names, parse
 from memtui.query.sorting import parse_order
 from memtui.query.subject import Environment, Subject, subject_of
 from memtui.state.fold_facts import count_signatures
@@ -23,7 +23,7 @@ from memtui.store.packed_facts import PackedFacts
 from memtui.store.passing_ids import passing_ids
 from memtui.store.reader import RunReader, open_run
 from memtui.store.side_file import NO_MARKS, Marks
-from tests.report.generated_run import ARMS, HOSTILE, anything
+from tests.report.generated_run import ARMS, HOSTILE, RunFile, anything
 
 CONTEXT = frozenset({ARMS[2]})
 NOTED = "bm25/search-once|q0|scale=0|seed=1|r817"
@@ -94,7 +94,7 @@ def words(draw: st.DrawFn) -> str:
     elif field.kind is Kind.CHOICE:
         value, sign = draw(st.sampled_from(field.choices)), draw(st.sampled_from([":", "!="]))
     elif field.kind is Kind.FLAG:
-        ours = ["bad_gold", *FLAGS]
+        ours = ["bad_gold", "judges_differ", *FLAGS]
         value = draw(
             st.sampled_from(
                 field.choices or [*ours, "span_answerable", "evidence-empty", "no-such-flag"]
@@ -379,3 +379,66 @@ def test_every_field_has_a_name_of_its_own() -> None:
 def test_an_unknown_episode_has_no_subject(world: World) -> None:
     assert subject_of(world.reader, 10**9) is None
     assert isinstance(world.subjects[0], Subject)
+
+
+def test_every_field_has_a_meaning_of_its_own_in_one_short_line() -> None:
+    meanings = [field.help for field in FIELDS]
+    assert len(set(meanings)) == len(FIELDS)
+    for field in FIELDS:
+        assert 10 < len(field.help) <= 66, field.name
+        assert "\n" not in field.help and field.help != field.name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ()),
+        ('arm:bm25 scale>=100 type:temporal flag:span_answerable has:flag "out:pass" seed:1', ()),
+        ("out:pass,exhausted arm:bm25 -out:wrong", ("out",)),
+        ("label:right overshoot>0", ("verdict", "overshoot")),
+        ("flag:judges_differ,bad_gold,abstained", ("flag:judges_differ", "flag:abstained")),
+        ("nosuch:1 out:", ("out",)),
+    ],
+)
+def test_what_chooses_episodes_by_what_they_did_is_named(text: str, words: tuple[str, ...]) -> None:
+    assert conditional_on(text) == words
+
+
+def test_rank_is_the_best_one_at_which_any_call_returned_evidence(tmp_path: Path) -> None:
+    run = RunFile(tmp_path / "ranks.memtui")
+    for key in ("deep", "never", "late"):
+        run.item(key)
+    run.item("none", answerable=False)
+    run.add(ARMS[0], "deep", 0.0, [["x"], ["a", "b", "c", "e-deep"]])
+    run.add(ARMS[0], "never", 0.0, [["x"]])
+    run.add(ARMS[0], "late", 0.0, [["x", "e-late"], ["e-late"]])
+    run.add(ARMS[0], "none", 0.0, [["e-none"]])
+
+    with open_run(run.write()) as reader:
+
+        def found(text: str) -> list[str]:
+            where, params = parse(text).where(Environment(2))
+            rows = reader.episode_rows(reader.episode_ids(where, params))
+            return sorted(row.item for row in rows.values())
+
+        assert found("rank:4") == found("rank>=2") == ["deep"]
+        assert found("rank:1") == ["late"]
+        assert found("rank:none") == ["never", "none"]
+
+
+def test_judges_differ_where_two_decided_and_not_alike(tmp_path: Path) -> None:
+    run = RunFile(tmp_path / "judges.memtui")
+    pairs = [
+        ("right", "wrong"),
+        ("right", "right"),
+        ("wrong", None),
+        ("right", "unknown"),
+        ("wrong", "right"),
+    ]
+    for number, (first, second) in enumerate(pairs):
+        run.item(f"q{number}")
+        run.add(ARMS[0], f"q{number}", 0.0, [["x"]], first, other_label=second)
+    with open_run(run.write()) as reader:
+        where, params = parse("flag:judges_differ").where(Environment(2))
+        rows = reader.episode_rows(reader.episode_ids(where, params))
+    assert sorted(row.item for row in rows.values()) == ["q0", "q4"]
