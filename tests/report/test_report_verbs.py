@@ -261,6 +261,7 @@ def test_compare_refuses_what_does_not_pair(memtui: Output, tmp_path: Path) -> N
     assert "9 in common, 1 only A, 0 only B" in memtui.err
     found = json.loads(memtui("compare", f"{a}::bm25", f"{b}::bm25", "--intersect", "--json"))
     assert found["scales"][0]["pairs"] == 9 and found["scales"][0]["only_asked_a"] == 1
+    assert found["notes"] == ["only the items in common are compared"]
     for change, message in (
         ({"mode": "hard"}, "never compared"),
         ({"judge": "another"}, "different judges"),

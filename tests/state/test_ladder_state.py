@@ -217,8 +217,10 @@ def test_another_query_says_nothing(reader: RunReader) -> None:
         "Who is it?",
         "query 1",
     )
+    assert found.queries_differ
     nothing = displacement([], [], data.item)
     assert isinstance(nothing, NoDisplacement) and "no query" in nothing.reason
+    assert not nothing.queries_differ
 
 
 def test_the_snippet_is_the_turn_that_shares_most_words() -> None:

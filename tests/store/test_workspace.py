@@ -157,9 +157,10 @@ def test_troubles_of_files_that_are_no_database(tmp_path: Path) -> None:
 def test_a_newer_version_that_lacks_what_is_needed_is_named_so(tmp_path: Path) -> None:
     path = written(tmp_path / "a.memtui", "PRAGMA user_version=99")
     assert "newer memtui" in summarise(path).warning and not summarise(path).trouble
+    assert summarise(path).newer
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("ALTER TABLE run RENAME COLUMN judge TO judges")
-    assert summarise(path).trouble == "newer version"
+    assert summarise(path).trouble == "newer version" and summarise(path).newer
 
 
 def test_the_kernel_says_who_holds_a_lease(tmp_path: Path) -> None:

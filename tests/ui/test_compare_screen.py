@@ -21,6 +21,7 @@ from memtui.state.alignment import Sameness
 from memtui.state.compare_marks import Mark
 from memtui.state.start import Start
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
+from tests.report.test_ladder_verb import ladder_run
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import ARMS, Story, run_one, write, written
@@ -256,6 +257,23 @@ async def test_a_comparison_that_cannot_be_made_says_why(tmp_path: Path) -> None
         assert "no verdict of judge" in screen_text(app)
         await press(pilot, "enter", "j", "0", "s", "comma", "u", "y", "o", "R", "escape", "2")
         assert app.is_running
+
+
+async def test_differently_filled_histories_are_paired_when_asked(tmp_path: Path) -> None:
+    one = ladder_run(tmp_path / "one.memtui").write()
+    other = ladder_run(tmp_path / "two.memtui")
+    for key in ("q0", "q1"):
+        for scale in (0.0, 100.0):
+            other.haystack(key, scale, 1, positions=((f"e-{key}", "2026-01-09T10:00:00", "own"),))
+    two = other.write()
+    async with opened(one) as (app, pilot):
+        app.compare(Mark(one, "bm25"), Mark(two, "bm25"))
+        await settle(pilot)
+        assert "no question stands over an equal history" in screen_text(app)
+        assert "u pairs them all the same" in screen_text(app)
+        await press(pilot, "u")
+        found = compare_of(app).found
+        assert found is not None and found.total.n == 4
 
 
 async def test_links_open_the_same_comparison(run_file: Path) -> None:
