@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.store.connect import BRIEF, explain, open_read_only, require_run_file
+from memtui.store.connect import BRIEF, explain, open_read_only, require_file, require_run_file
 from memtui.store.errors import Locked, StoreError, Trouble
 
 
@@ -88,6 +88,11 @@ class ReadConnection:
                 f"{self.warning}; and it lacks what this memtui needs ({error})",
                 trouble=Trouble.NEWER,
             )
+        if "no such table" in str(error):
+            try:
+                require_file(self.path)
+            except StoreError as emptied:
+                return emptied
         return explain(self.path, error)
 
     def interrupt(self) -> None:

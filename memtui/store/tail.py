@@ -62,6 +62,7 @@ class _Marks:
     declared: tuple[int | None, ...] = ()
     beat: str | None = None
     run: int = 0
+    uid: str = ""
 
 
 _MARKS = (
@@ -69,7 +70,8 @@ _MARKS = (
     "coalesce((SELECT rev FROM run),0)), (SELECT coalesce(max(id),0) FROM step),"
     "(SELECT coalesce(max(id),0) FROM event),(SELECT max(id) FROM arm),(SELECT max(id) FROM cell),"
     "(SELECT max(id) FROM item),(SELECT max(id) FROM haystack),(SELECT at FROM heartbeat),"
-    "coalesce((SELECT rev FROM run),0),coalesce((SELECT state FROM run),'')"
+    "coalesce((SELECT rev FROM run),0),coalesce((SELECT uid FROM run),''),"
+    "coalesce((SELECT state FROM run),'')"
 )
 
 
@@ -196,6 +198,11 @@ class Tail:
             marks, state = _stand(connection)
             if marks == before:
                 return None
+            if before.uid and (marks.uid != before.uid or marks.rev < before.rev):
+                # Another run, or an older copy of this one, was written over it: the same file to the system.
+                self._marks, self._state = marks, state
+                self._release_readers()
+                return Changes(marks.rev, state, replaced=True)
             changes = Changes(
                 rev=marks.rev,
                 state=state,
@@ -232,7 +239,7 @@ class Tail:
 
 def _stand(connection: sqlite3.Connection) -> tuple[_Marks, str]:
     row = connection.execute(_MARKS).fetchone()
-    return _Marks(row[0], row[1], row[2], row[3:7], row[7], row[8]), row[9]
+    return _Marks(row[0], row[1], row[2], row[3:7], row[7], row[8], row[9]), row[10]
 
 
 def _ids(connection: sqlite3.Connection, sql: str, after: int) -> tuple[int, ...]:

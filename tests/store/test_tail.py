@@ -142,6 +142,25 @@ def test_a_removed_and_a_replaced_file_are_noticed(live: RunWriter) -> None:
     tail.close()
 
 
+@pytest.mark.parametrize("other", ["another run", "an older copy"])
+def test_what_was_copied_over_a_file_is_another(live: RunWriter, other: str) -> None:
+    """`cp` writes into the file that is there: to the system it stays the same one."""
+    path, second = live.path, live.path.with_name("second.memtui")
+    uid = {"uid": "run-2"} if other == "another run" else {}
+    make.write(second, *make.opening(**uid), RunStateEvent("interrupted", make.AT))
+    for event in [*make.whole_episode("e1"), RunStateEvent("finished", make.AT)]:
+        live.put(event)
+    live.close_sync()
+    tail = Tail(path)
+    inode = path.stat().st_ino
+    path.write_bytes(second.read_bytes())
+    assert path.stat().st_ino == inode
+    found = tail.poll()
+    assert found is not None and found.replaced
+    assert tail.poll() is None
+    tail.close()
+
+
 def test_a_file_that_was_emptied_is_no_new_one(live: RunWriter) -> None:
     path = live.path
     live.put(RunStateEvent("finished", make.AT))

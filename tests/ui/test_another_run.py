@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from memtui.screens.trajectory import TrajectoryScreen
@@ -26,15 +27,19 @@ async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
+@pytest.mark.parametrize("in_place", [False, True])
 async def test_a_replaced_run_is_begun_anew_with_its_own_notes_and_no_old_filter(
-    tmp_path: Path,
+    tmp_path: Path, in_place: bool
 ) -> None:
     path = await write(tmp_path / "a.memtui", FIRST)
     other = await write(tmp_path / "b.memtui", SECOND)
     async with opened(path) as (app, pilot):
         await press(pilot, "l", "l", "enter", "enter", "i")
         assert app.session is not None and app.session.settings.cell is not None
-        other.replace(path)
+        if in_place:  # as `cp` does it: the file stays the same one to the system
+            path.write_bytes(other.read_bytes())
+        else:
+            other.replace(path)
         await until(
             pilot, lambda: app.session is not None and "second" in app.session.header.run.uid
         )
