@@ -35,7 +35,7 @@ class Stopping:
     """Stopping behaviour of one group at B.
 
     `n` counted episodes; `covered` of `coverage_n` had complete evidence at some point; `buckets` split
-    these by overshoot; `mean_overshoot` over them. `redundant` episodes made at least one call that
+    these by overshoot, `t_star` by the call that completed it, in order; `mean_overshoot` over them. `redundant` episodes made at least one call that
     brought only blocks seen before. `gave_up_early` depends on B, the rest does not.
     """
 
@@ -47,10 +47,16 @@ class Stopping:
     mean_overshoot: float | None
     redundant: int
     gave_up_early: int
+    t_star: tuple[tuple[int, int], ...] = ()
 
 
-def stopping(counts: Tally, overshoots: Mapping[tuple[int, bool], int]) -> Stopping:
-    """Build the summary from a tally and {(overshoot, right): episodes} of its covered episodes."""
+def stopping(
+    counts: Tally,
+    overshoots: Mapping[tuple[int, bool], int],
+    completed: Iterable[tuple[int, int]] = (),
+) -> Stopping:
+    """Build the summary from a tally, {(overshoot, right): episodes} of its covered episodes, and their
+    (t*, episodes)."""
     sizes: Counter[str] = Counter()
     rights: Counter[str] = Counter()
     total = 0
@@ -69,6 +75,7 @@ def stopping(counts: Tally, overshoots: Mapping[tuple[int, bool], int]) -> Stopp
         mean_overshoot=total / covered if covered else None,
         redundant=counts.flags["redundant"],
         gave_up_early=counts.flags["gave_up_early"],
+        t_star=tuple(completed),
     )
 
 

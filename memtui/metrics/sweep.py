@@ -117,6 +117,10 @@ class _Steps:
     def __getitem__(self, budget: int) -> int:
         return self._values[bisect_right(self._at, budget)]
 
+    def changes(self) -> list[tuple[int, int]]:
+        """(B, by how much more than at the B before), where it changes."""
+        return [(at, self[at] - self[at - 1]) for at in self._at]
+
 
 class Sweep:
     """The B-dependent counts of one fold, for every B."""
@@ -167,6 +171,10 @@ class Sweep:
     def covered(self, budget: int) -> int:
         """Evidence complete after call B."""
         return self._covered[budget]
+
+    def completed(self) -> list[tuple[int, int]]:
+        """(t*, episodes) in order of t*."""
+        return self._covered.changes()
 
     def gave_up_early(self, budget: int) -> int:
         """Stopped below B with evidence missing, and not right."""

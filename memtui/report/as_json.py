@@ -372,6 +372,7 @@ def _stopping(found: Stopping) -> dict[str, Any]:
             for bucket in found.buckets
         ],
         "mean_overshoot": found.mean_overshoot,
+        "t_star": [{"call": call, "n": n} for call, n in found.t_star],
         "redundant": found.redundant,
         "gave_up_early": found.gave_up_early,
     }

@@ -29,6 +29,8 @@ _COLUMNS = (
     ("mute", Regime.NO_ANSWER),
     ("failed", Regime.SYSTEM_FAILED),
 )
+LAST_CALL = 8
+"""Calls from which on t* is one column."""
 _NA = (Regime.EXHAUSTED_NA, Regime.RIGHT_NA, Regime.WRONG_NA)
 
 
@@ -80,6 +82,24 @@ def stopping_table(report: Report) -> Table:
     )
     title = "Stopping, answerable items"
     return Table(title, tuple(header), LEFT + RIGHT * (len(header) - 1), tuple(rows), caption)
+
+
+def completions(report: Report) -> Table:
+    """After which call the evidence was complete."""
+    cells = [cell for cell in report.cells if cell.stopping.t_star]
+    last = min(max((call for c in cells for call, _ in c.stopping.t_star), default=1), LAST_CALL)
+    calls = [*range(1, last)]
+    header = ("arm", "scale", *map(str, calls), f"{last} or more", "never")
+    rows = []
+    for name, cell in zip(arm_names(cells), cells, strict=True):
+        found = cell.stopping
+        at = dict(found.t_star)
+        counts = [at.get(call, 0) for call in calls]
+        counts += [found.covered - sum(counts), found.coverage_n - found.covered]
+        rows.append((name, cell_text(cell), *map(str, counts)))
+    caption = "episodes, out of those whose coverage is known"
+    title = "Calls until the evidence was complete (t*), answerable items"
+    return Table(title, header, LEFT + RIGHT * (len(header) - 1), tuple(rows), caption)
 
 
 def _tokens(cell: Cell) -> str:

@@ -178,6 +178,6 @@ def _cell(source: ReportSource, row: CellRow, group: Fold, value: str | None, bu
         rates={name: rate(group, counts, name) for name in RATES},
         covered=covered_rate(group, counts),
         p90r=p90r(counts),
-        stopping=stopping(counts, overshoots(group, counts)),
+        stopping=stopping(counts, overshoots(group, counts), group.sweep(source.mode).completed()),
         clustered=group.clustered,
     )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from memtui.report.behaviour_tables import abstention, histories, regimes, repeats, stopping_table
+from memtui.report.behaviour_tables import (
+    abstention,
+    completions,
+    histories,
+    regimes,
+    repeats,
+    stopping_table,
+)
 from memtui.report.cost_tables import cost_by_arm, cost_by_cell
 from memtui.report.model import Report
 from memtui.report.rate_tables import clusters, denominators, how_to_read, reliability, usable
@@ -15,7 +22,7 @@ def report_tables(report: Report, tab: Tab | None = None) -> list[Table]:
     """The tables of one tab, or of all, that have something to say: conclusions first, what they rest on
     last."""
     if tab is Tab.STOPPING:
-        tables = [stopping_table(report), regimes(report)]
+        tables = [stopping_table(report), completions(report), regimes(report)]
     elif tab is Tab.TRUST:
         tables = [
             exclusions(report),
@@ -34,6 +41,7 @@ def report_tables(report: Report, tab: Tab | None = None) -> list[Table]:
             *_rates(report),
             regimes(report),
             stopping_table(report),
+            completions(report),
             repeats(report),
             abstention(report),
             *_groups(report),

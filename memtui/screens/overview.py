@@ -15,6 +15,7 @@ from textual.widget import Widget
 from memtui.errors import UserError
 from memtui.screens.dock import dock_lines, dock_stamp, facts_beside_dock, trouble_lines
 from memtui.screens.episode_row import strip_of_row
+from memtui.screens.overview_below import Below
 from memtui.screens.overview_parts import (
     arm_by_scale,
     cell_facts,
@@ -38,6 +39,9 @@ from memtui.widgets.lines import LineBlock, RestBlock
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 
+ROOMY = 30
+"""Rows from which a blank line parts the table from what stands below it."""
+
 
 class OverviewScreen(PlottedOverview):
     """Heat table with intervals, the facts of one cell, and the dock while the run goes on; other tabs ask
@@ -49,8 +53,8 @@ class OverviewScreen(PlottedOverview):
         Hint("Enter", "episodes"),
         Hint("-=", "budget"),
         Hint("Tab", "measure"),
-        Hint("[]", "tabs"),
         Hint("p", "plot"),
+        Hint("[]", "tabs"),
         Hint("aA", "alpha"),
         Hint("J", "judge"),
         Hint("s", "order"),
@@ -77,6 +81,7 @@ class OverviewScreen(PlottedOverview):
         self._feed: list[EpisodeRow] = []
         self._types_first = False
         self._types = ArmByType(self, self.draw_around)
+        self._below, self._left_out = Below(), False
 
     def body(self) -> Iterable[Widget]:
         yield TabStrip(tuple(NAMES.values()), id="tabs")
@@ -91,7 +96,9 @@ class OverviewScreen(PlottedOverview):
         return 0.4
 
     def on_mount(self) -> None:
-        self.query_one(HeatTable).focus()
+        heat = self.query_one(HeatTable)
+        heat.page_below = self._page_below
+        heat.focus()
         super().on_mount()
 
     # --- drawing --------------------------------------------------------------------------------
@@ -161,10 +168,12 @@ class OverviewScreen(PlottedOverview):
         if self.tab is not Tab.RELIABILITY:
             face, lower = self.figures.face(), self.query_one("#lower", LineBlock)
             head.show(face.heading(overview, heat.column, heat.line_width, self.figures.counting()))
-            facts.show([Text(end="")])
-            height = (lower.size.height or 8) - self.zoomed
-            lines = face.below(overview, heat.arm, heat.column, width - 1, height)
-            lower.show([Text(end="")] * self.zoomed + lines)
+            beside = face.beside(overview, heat.arm, heat.column, heat.line_width)
+            facts.show(
+                [Text(end="")] * (self.size.height >= ROOMY) + [beside]
+            )  # with z it is below
+            lines = [beside] * self.zoomed + face.below(overview, heat.arm, heat.column, width - 1)
+            self._show_below(lines, lower.size.height or 8)
             return
         first, second = heat.heading(width, look)
         head.show([measures_line(first, self._measure, overview, width, look), second])
@@ -182,8 +191,7 @@ class OverviewScreen(PlottedOverview):
         if session is None:
             return
         look = self.look
-        lower = self.query_one("#lower", LineBlock)
-        height = lower.size.height or 8
+        height = self.query_one("#lower", LineBlock).size.height or 8
         lines: list[Text] = [Text(end="")]
         if session.header.live:
             dock = self.dock(session)
@@ -193,20 +201,55 @@ class OverviewScreen(PlottedOverview):
 
             lines += dock_lines(dock, strip, width - 1, min(height - 1, 14), look)
         else:
-            troubles = trouble_lines(self.dock(session), width - 1, height - 1, look)
-            lines += troubles
+            lines += trouble_lines(self.dock(session), width - 1, height - 1, look)
         arm = self.query_one(HeatTable).arm
         by_scale = arm_by_scale(arm, overview, width, look)
         types = self._types.lines(arm, overview, self.measure, width)
         blocks = [types, by_scale] if self._types_first and types else [by_scale, types]
+        if self.zoomed and not session.header.live:
+            known = [*blocks, lines[1:]]
+            lines = []
+            for block in (block for block in known if block):
+                lines += [Text(end="")] * bool(lines) + block
+            self._show_below(lines, height)
+            return
+        left_out = False
         for block in blocks:
             gap = 1 if len(lines) > 1 and len(lines) + len(block) < height else 0
-            if block and len(lines) + gap + len(block) <= height:
+            fits = len(lines) + gap + len(block) <= height
+            if block and fits:
                 lines += [Text(end="")] * gap + block
+            left_out = left_out or not fits
         charts = small_multiples(overview, width, height - len(lines) - 1, look)
         if charts:
             lines += [Text(end=""), *charts]
-        lower.show(lines[:height])
+        self._show_below(lines[:height], height, left_out=left_out)
+
+    def _show_below(self, lines: list[Text], height: int, *, left_out: bool = False) -> None:
+        """Lines below the table; `left_out`: there is more, for which `z` makes room."""
+        arm = self.query_one(HeatTable).arm
+        note = ", o opens the tab" if self.zoomed else ", z makes room, o opens the tab"
+        about = (self.tab, None if arm is None else arm.arm.id)
+        shown = self._below.fitted(lines, height, self.look, of=about, note=note)
+        self.query_one("#lower", LineBlock).show(shown)
+        if left_out != self._left_out:
+            self._left_out = left_out
+            self.show_hints()
+
+    def _page_below(self, by: int) -> bool:
+        """Page what is below the table; False where it all fits."""
+        moved = self._below.page(by)
+        if moved:
+            self.draw_around()
+        return moved or self.zoomed
+
+    def hints(self) -> Sequence[Hint]:
+        """What `z` does where it does something."""
+        hints = [*super().hints()]
+        if self.plotted or not (self._left_out or self.zoomed):
+            return hints
+        at = next((n for n, hint in enumerate(hints) if hint.key == "p"), len(hints))
+        return [*hints[:at], Hint("z", "table" if self.zoomed else "bars"), *hints[at:]]
 
     def dock(self, session: RunSession) -> Dock:
         """What is going on right now."""
@@ -251,8 +294,11 @@ class OverviewScreen(PlottedOverview):
         self.freshen()
 
     def action_types(self) -> None:
-        """Put the question types first below the table, or the scales."""
+        """Put the question types first below the table, or the scales; where they have no room, make it."""
+        self.open_tab(Tab.RELIABILITY)
         self._types_first = not self._types_first
+        if self._left_out and not self.zoomed:
+            self.action_zoom()
         self.bench.say("question types first" if self._types_first else "scales first")
         self.freshen()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -11,8 +9,16 @@ from memtui.report.model import Report
 from memtui.screens import overview_cost, overview_stopping, overview_trust
 from memtui.state.overview import ArmView, Overview, Rung
 from memtui.state.tab import Tab
-from memtui.views.arm_rows import CellTable, cell_table, figures_line, head_line, name_width
+from memtui.views.arm_rows import (
+    CellTable,
+    cell_table,
+    figures_line,
+    head_line,
+    left_out,
+    name_width,
+)
 from memtui.views.look import Look
+from memtui.views.names import cut_apart
 from memtui.views.numbers import rung_label
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -40,6 +46,7 @@ class Face:
             self._table = overview_trust.table(report, width, look)
         else:
             self._table = overview_cost.table(report, width, look)
+        self._cut: tuple[object, dict[str, str]] | None = None
         self._cells = {} if report is None else {cell.cell_id: cell for cell in report.cells}
 
     @property
@@ -70,13 +77,20 @@ class Face:
         look = self._look
         view = arm.cells[column] if column < len(arm.cells) else None
         name = self._name(overview, width)
-        label = styled(clean_line(arm.arm.key, width=name), look.strong if here else "")
+        label = styled(self._names(overview, name)[arm.arm.key], look.strong if here else "")
         return figures_line(self._table, label, None if view is None else view.cell_id, name, width)
 
-    def below(
-        self, overview: Overview, arm: ArmView | None, column: int, width: int, height: int
-    ) -> list[Text]:
-        """The arm over all scales, then what belongs to the tab; cut with a word where it does not fit."""
+    def beside(self, overview: Overview, arm: ArmView | None, column: int, width: int) -> Text:
+        """What the row of an arm has no room for, in a line of its own."""
+        if arm is None:
+            return Text(end="")
+        view = arm.cells[column] if column < len(arm.cells) else None
+        label = clean_line(arm.arm.key, width=48)
+        cell, name = None if view is None else view.cell_id, self._name(overview, width)
+        return left_out(self._table, label, cell, name, width, self._look)
+
+    def below(self, overview: Overview, arm: ArmView | None, column: int, width: int) -> list[Text]:
+        """The arm over all scales, and what belongs to the tab."""
         if self.report is None or arm is None:
             return []
         look = self._look
@@ -89,13 +103,12 @@ class Face:
             more = overview_cost.below(arm, self.report, width, look)
         if self.tab is not Tab.STOPPING:
             lines, more = more, lines  # what holds for the whole arm or run weighs more here
-        return fitted([*lines, Text(end=""), *more], height, look)
+        return [*lines, Text(end=""), *more]
 
     def _by_scale(self, overview: Overview, arm: ArmView, column: int, width: int) -> list[Text]:
         look = self._look
         name = self._name(overview, width)
-        key = clean_line(arm.arm.key, width=name)
-        lines = [head_line(self._table, key, name, width, look)]
+        lines = [head_line(self._table, "by scale", name, width, look)]
         for number, (rung, view) in enumerate(zip(overview.rungs, arm.cells, strict=True)):
             style = look.strong if number == column else look.muted
             mark = "▸" if number == column else " "
@@ -104,22 +117,16 @@ class Face:
             lines.append(figures_line(self._table, label, cell, name, width))
         return lines
 
+    def _names(self, overview: Overview, name: int) -> dict[str, str]:
+        """The arms as they stand in `name` cells."""
+        keys = tuple(arm.arm.key for arm in overview.arms)
+        if self._cut is None or self._cut[0] != (keys, name):
+            self._cut = ((keys, name), dict(zip(keys, cut_apart(keys, name), strict=True)))
+        return self._cut[1]
+
     def _name(self, overview: Overview, width: int) -> int:
         longest = max((cell_len(clean_line(arm.arm.key)) for arm in overview.arms), default=4)
         return name_width(self._table, longest, width)
-
-
-def fitted(lines: Sequence[Text], height: int, look: Look) -> list[Text]:
-    """The lines that fit; the last one says how many do not, and how to see them."""
-    if len(lines) <= height:
-        return [*lines]
-    if height < 1:
-        return []
-    kept = [*lines[: height - 1]]
-    if len(kept) > 2 and not kept[-2].plain.strip():
-        del kept[-2:]  # a heading without a line of what it heads
-    left = len(lines) - len(kept)
-    return [*kept, styled(f" … {left} more lines: z makes room, o opens the tab", look.muted)]
 
 
 def _label(rung: Rung) -> str:

@@ -11,21 +11,25 @@ from memtui.views.bars import stacked_bar
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, compact, percent, rung_label
 from memtui.views.styled import styled
-from memtui.views.text_door import clean_line, fit
+from memtui.views.text_door import fit
 
 TITLE = "Stopping"
-WHAT = "P(right) % by calls after the evidence (episodes)"
+WHAT = "% right, whatever B, by calls after the evidence (n)"
 FIGURES = (
-    Figure("covered", "covered"),
-    Figure("0", "+0"),
-    Figure("1", "+1"),
-    Figure("2", "+2"),
-    Figure("3+", "+3.."),
+    Figure("covered", "covered", 3),
+    Figure("0", "0 more"),
+    Figure("1", "1 more"),
+    Figure("2", "2 more"),
+    Figure("3+", "3+ more"),
     Figure("redundant", "redundant", 2, "redun."),
     Figure("early", "gave up early", 1, "early"),
-    Figure("mean", "mean +", 4),
-    Figure("tokens", "tokens after", 3, "tokens"),
+    Figure("mean", "mean more", 5),
+    Figure("tokens", "tokens after", 4, "tokens"),
 )
+LAST_CALL = 8
+"""Calls from which on t* is one column."""
+NAME = 14
+"""Cells to which the name of an arm is cut before how it stopped has no column: it is written out below."""
 TEXTURES = ("█", "▓", "▒", "░")
 NOT_YET = "…"
 
@@ -36,6 +40,7 @@ def table(report: Report, width: int, look: Look, *, waiting: bool) -> CellTable
         FIGURES,
         {cell.cell_id: _figures(cell, look, waiting=waiting) for cell in report.cells},
         width,
+        short_name=NAME,
     )
 
 
@@ -79,8 +84,8 @@ def below(
     """How the covered episodes of an arm went on, scale by scale, out of those whose coverage is known."""
     head = Text(" ", end="", no_wrap=True)
     head.append("calls after the evidence", look.muted)
-    styles = (look.good, look.fresh, look.budget, look.bad)
-    words = ("+0", "+1", "+2", "+3 or more")
+    styles = (look.fresh,) * len(TEXTURES)  # more calls are neither exhausted nor wrong
+    words = ("0", "1", "2", "3 or more")
     for texture, word, style in zip(TEXTURES, words, styles, strict=True):
         head.append("  ")
         head.append(texture * 2, style)
@@ -110,7 +115,44 @@ def below(
         if found.covered:
             line.append(f"  {percent(found.right_covered / found.covered)} % right", "")
         lines.append(line)
-    name = clean_line(arm.arm.key, width=max(12, width - head.cell_len - 4))
-    if head.cell_len + len(name) + 4 < width:
-        head.append("   " + name, look.accent)
+    return [*lines, *_completions(arm, overview, cells, width, look)]
+
+
+def _completions(
+    arm: ArmView, overview: Overview, cells: dict[int, Cell], width: int, look: Look
+) -> list[Text]:
+    """After which call the evidence was complete, scale by scale: per cent (n) of the episodes whose coverage
+    is known."""
+    found = [
+        None if view is None else cells.get(view.cell_id)
+        for _, view in zip(overview.rungs, arm.cells, strict=True)
+    ]
+    known = [cell.stopping for cell in found if cell is not None and cell.stopping.t_star]
+    if not known:
+        return []
+    column = max(len(f"100 ({one.coverage_n})") for one in known) + 2
+    last = max(call for one in known for call, _ in one.t_star)
+    last = max(1, min(last, LAST_CALL, (width - 9) // column - 2))
+    head = Text(" ", end="", no_wrap=True)
+    head.append("complete after call", look.muted)
+    titles = [str(call) for call in range(1, last)] + [f"{last}+" if last > 1 else "any", "never"]
+    calls = Text("        ", end="", no_wrap=True)
+    calls.append("".join(title.rjust(column) for title in titles), look.muted)
+    lines = [Text(end=""), head, calls]
+    for rung, cell in zip(overview.rungs, found, strict=True):
+        if cell is None or not cell.stopping.coverage_n:
+            continue
+        one, at = cell.stopping, dict(cell.stopping.t_star)
+        counts = [at.get(call, 0) for call in range(1, last)]
+        counts += [one.covered - sum(counts), one.coverage_n - one.covered]
+        line = Text(" ", end="", no_wrap=True)
+        line.append(fit(rung_label(rung.conditions, rung.scale), 7, "right"), look.muted)
+        for count in counts:
+            part = styled(UNKNOWN, look.faint)
+            if count:
+                part = styled(percent(count / one.coverage_n), "")
+                part.append(f" ({count})", look.muted)
+            line.append(" " * (column - part.cell_len))
+            line.append_text(part)
+        lines.append(line)
     return lines

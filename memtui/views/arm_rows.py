@@ -6,7 +6,7 @@ Columns are as wide as their widest figure in any cell, so that nothing moves wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -42,12 +42,20 @@ class CellTable:
     columns: tuple[Column, ...]
     rows: Mapping[int, Figures]
     gap: int = 2
+    short_name: int = SHORT_NAME
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The titles written out, by name of the column."""
 
 
 def cell_table(
-    figures: Sequence[Figure], rows: Mapping[int, Figures], width: int = WIDE
+    figures: Sequence[Figure],
+    rows: Mapping[int, Figures],
+    width: int = WIDE,
+    *,
+    short_name: int = SHORT_NAME,
 ) -> CellTable:
-    """Measure the columns over all cells, for a terminal of `width` columns."""
+    """Measure the columns over all cells, for a terminal of `width` columns; `short_name`: cells to which
+    names are cut for columns that go next."""
     narrow = width < WIDE
     columns = []
     for one in figures:
@@ -56,7 +64,8 @@ def cell_table(
         columns.append(Column(one.name, title, max(cell_len(title), cells), "right", one.keep))
     # Two blanks where all columns have them beside a name: titles of two words run into one another else.
     roomy = sum(column.width + 2 for column in columns) + SHORT_NAME + 2 <= width
-    return CellTable(tuple(columns), rows, 2 if roomy or not narrow else 1)
+    titles = {one.name: one.title for one in figures}
+    return CellTable(tuple(columns), rows, 2 if roomy or not narrow else 1, short_name, titles)
 
 
 def _widest(name: str, rows: Iterable[Figures]) -> int:
@@ -70,7 +79,27 @@ def name_width(table: CellTable, longest: int, width: int) -> int:
         wanted = [column.width + table.gap for column in table.columns if column.keep <= keep]
         return min(longest, 32, width - 2 - sum(wanted))
 
-    return max(LEAST_NAME, room(0) if room(2) < SHORT_NAME else room(2))
+    for keep in (2, 1):
+        if room(keep) >= min(longest, table.short_name):
+            return room(keep)
+    return max(LEAST_NAME, room(0))
+
+
+def left_out(
+    table: CellTable, label: str, cell: int | None, name: int, width: int, look: Look
+) -> Text:
+    """The name written out, and with their titles the figures of a cell that have no column."""
+    placed = {one.column.name for one in _placed(table, name, width)}
+    figures = {} if cell is None else table.rows.get(cell, {})
+    text = Text(" ", end="", no_wrap=True)
+    missing = [one for one in table.columns if one.name not in placed and one.name in figures]
+    text.append(label, look.accent)
+    for one in sorted(missing, key=lambda column: column.keep):
+        title = table.titles[one.name]
+        more = Text.assemble((f"   {title} ", look.muted), figures[one.name], end="")
+        if text.cell_len + more.cell_len < width:
+            text.append_text(more)
+    return text
 
 
 def head_line(table: CellTable, label: str, name: int, width: int, look: Look) -> Text:

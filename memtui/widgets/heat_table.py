@@ -107,6 +107,8 @@ class HeatTable(LineView):
         self._column = 0
         self._arm_id: int | None = None
         self._wanted_rung: Rung | None = None
+        self.page_below: Callable[[int], bool] = lambda by: False
+        """Pages what stands below the table; False where nothing is left there."""
 
     # --- what is shown --------------------------------------------------------------------------
 
@@ -326,6 +328,8 @@ class HeatTable(LineView):
         self._put(self._row + by, self._column)
 
     def action_page(self, by: int) -> None:
+        if self.page_below(by):
+            return
         self._put(self._row + by * max(1, self.size.height - 1), self._column)
 
     def action_edge(self, bottom: bool) -> None:

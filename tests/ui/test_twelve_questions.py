@@ -186,19 +186,19 @@ def after_the_evidence(asked: Asked) -> None:
 
 
 def shares(row: str) -> list[str]:
-    """Covered, redundant and gave up early, of how many, in a row of the tab Stopping."""
-    return re.findall(r"(?<= )\d+/\d+", row)
+    """Redundant and gave up early, of how many: the last two in a row of the tab Stopping."""
+    return re.findall(r"(?<= )\d+/\d+", row)[-2:]
 
 
 def stopped_early(asked: Asked) -> None:
     for cell, row in asked.cells():
-        assert shares(row)[2] == f"{cell.stopping.gave_up_early}/{cell.stopping.n}", asked.shown
+        assert shares(row)[1] == f"{cell.stopping.gave_up_early}/{cell.stopping.n}", asked.shown
     assert any(cell.stopping.gave_up_early for cell, _ in asked.cells())
 
 
 def brought_nothing(asked: Asked) -> None:
     for cell, row in asked.cells():
-        assert shares(row)[1] == f"{cell.stopping.redundant}/{cell.stopping.n}", asked.shown
+        assert shares(row)[0] == f"{cell.stopping.redundant}/{cell.stopping.n}", asked.shown
     assert any(cell.stopping.redundant for cell, _ in asked.cells())
 
 
