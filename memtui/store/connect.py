@@ -65,7 +65,7 @@ def require_file(path: Path) -> int:
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a run file", trouble=Trouble.FOREIGN)
     if not os.access(path, os.R_OK):
-        raise StoreError(f"{path} cannot be read (permission denied)")
+        raise StoreError(f"{path} cannot be read (permission denied)", trouble=Trouble.UNREADABLE)
     if status.st_size == 0:
         raise NothingYet(f"{path} is empty: no run was ever written to it")
     return status.st_size

@@ -154,6 +154,17 @@ def test_troubles_of_files_that_are_no_database(tmp_path: Path) -> None:
     assert summarise(tmp_path / "gone.memtui").trouble == "unreadable"
 
 
+def test_a_file_that_may_be_read_again_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "a.memtui")
+    with monkeypatch.context() as patched:
+        patched.setattr("memtui.store.connect.os.access", lambda *_: False)
+        found = summarise(path)
+        assert found.trouble == "unreadable" and found.stamp == ()
+    assert summarise(path).state != "unusable"
+
+
 def test_a_newer_version_that_lacks_what_is_needed_is_named_so(tmp_path: Path) -> None:
     path = written(tmp_path / "a.memtui", "PRAGMA user_version=99")
     assert "newer memtui" in summarise(path).warning and not summarise(path).trouble
