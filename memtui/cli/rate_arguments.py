@@ -1,8 +1,24 @@
-"""Arguments that every verb takes where rates or regimes appear."""
+"""Arguments that every verb takes where rates or regimes appear, and the manual of the filter."""
 
 from __future__ import annotations
 
 import argparse
+
+
+class FilterHelp(argparse.Action):
+    """Prints the manual of the filter and ends, as `--help` does."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        from memtui.query.manual import manual_lines
+
+        print("\n".join(manual_lines()))
+        parser.exit()
 
 
 def add_rate_arguments(parser: argparse.ArgumentParser, *, alpha: bool = True) -> None:
@@ -19,6 +35,12 @@ def add_rate_arguments(parser: argparse.ArgumentParser, *, alpha: bool = True) -
         "--filter",
         metavar="TEXT",
         help="only episodes such as 'out:exhausted scale>=200 \"free text\" -arm:dense'",
+    )
+    parser.add_argument(
+        "--help-filter",
+        action=FilterHelp,
+        nargs=0,
+        help="say what can be filtered by, field by field, and end",
     )
     parser.add_argument(
         "--flagged",

@@ -39,7 +39,7 @@ class UsableScale:
     `kind`: `exact` (`value` is the first failing rung), `above` (no rung failed; `value` is the top
     rung that ran), `interval` (a rung in `missing` might have failed earlier; `value` is the first
     rung known to fail, or the top rung that ran when `open` says none failed), `withheld` (too many
-    excluded at rung `value`), `undefined` (no rung measured). `sure` says whether the intervals bear it
+    excluded at rung `value`; or, without `value`, see `CONDITIONAL`), `undefined` (no rung measured). `sure` says whether the intervals bear it
     out: the one at the failing rung lies below alpha as a whole; where none failed, those of all rungs
     lie at or above it (None without intervals). `n`: episodes counted at the failing rung, else the
     fewest at any rung.
@@ -59,6 +59,8 @@ class UsableScale:
         return self.n is not None and self.sure is not True
 
     def __str__(self) -> str:
+        if self == CONDITIONAL:
+            return "withheld (episodes chosen by outcome)"
         if self.value is None:
             return "–"
         label = scale_label(self.value)
@@ -71,6 +73,10 @@ class UsableScale:
         if self.kind == "interval":
             return f"{'> ' if self.open else '≤ '}{label}, {gaps} missing"
         return label
+
+
+CONDITIONAL = UsableScale("withheld", None)
+"""s* of episodes that were chosen by what they did: other questions remain at each rung, so it is none."""
 
 
 def usable_scale(rungs: Sequence[RungRate], alpha: float) -> UsableScale:

@@ -14,6 +14,8 @@ from memtui.store.side_file import BAD_GOLD
 
 HAS = ("note", "bookmark", "flag")
 """What a reader can give an episode or its question."""
+KNOWN_FLAGS = (*FLAGS, JUDGES_DIFFER, BAD_GOLD)
+"""Flags that are not of the question."""
 FLAGS_OF_COURSE = frozenset({*FLAGS, JUDGES_DIFFER})
 """Flags that depend on what an episode did or how it was judged; others are of its question."""
 _JUDGES_DIFFER_SQL = (

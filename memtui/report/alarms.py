@@ -75,11 +75,15 @@ def troubles_of(
     mode: str,
 ) -> Troubles:
     """Exclusions by cause and alarms of the episodes that were folded by (cell, answerable)."""
+    return Troubles(excluded_by_cause(folds, mode), abnormal_ends(folds, cells, config, mode))
+
+
+def excluded_by_cause(folds: Mapping[Hashable, Fold], mode: str) -> tuple[tuple[str, int], ...]:
+    """(cause, episodes), the most first."""
     excluded: Counter[str] = Counter()
     for group in folds.values():
         excluded.update(group.steady(mode).excluded)
-    ordered = sorted(excluded.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Troubles(tuple(ordered), abnormal_ends(folds, cells, config, mode))
+    return tuple(sorted(excluded.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _thresholds(config: Mapping[str, object]) -> tuple[float, int]:

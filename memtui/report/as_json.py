@@ -71,6 +71,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "judges": list(report.judges),
         "filter": report.filter,
         "filtered": report.filtered,
+        "conditional_on": list(report.conditional),
         "call_cap": report.call_cap,
         "coverage": report.coverage,
         "totals": counts_document(report.totals),

@@ -86,6 +86,7 @@ def report_at(
         judges=tuple(source.judges),
         filter=source.filter_text,
         filtered=len(selection.facts) if source.filter_text else None,
+        conditional=source.conditional,
         call_cap=source.call_cap,
         coverage=source.coverage,
         totals=tally(selection.answerable, at, run.mode),

@@ -21,6 +21,7 @@ from memtui.metrics.paired import (
 )
 from memtui.query.budgets import budget_at
 from memtui.query.naming import one_arm
+from memtui.report.notes import conditional_notes
 from memtui.report.paired_episodes import (
     Asked,
     EpisodePair,
@@ -95,7 +96,11 @@ class Comparison:
     def notes(self) -> tuple[str, ...]:
         """All there is to know of the pairs."""
         uneven = any(not row.pairs.equal for row in self.rows)
-        return (*(["only the items in common are compared"] if uneven else []), *self.caveats)
+        return (
+            *conditional_notes(self.a.source.conditional),
+            *(["only the items in common are compared"] if uneven else []),
+            *self.caveats,
+        )
 
     @property
     def repeats(self) -> bool:

@@ -34,7 +34,11 @@ def _lines(found: Comparison) -> Iterator[str]:
     mode = found.a.source.mode.replace("_", " ")
     yield clean_line(
         f"pass@{found.budget} ({mode}) · judge {found.judge} · answerable items"
-        + (f" · filter {found.filter}" if found.filter else "")
+        + (
+            f" · {'given' if found.a.source.conditional else 'filter'} {found.filter}"
+            if found.filter
+            else ""
+        )
     )
     yield ""
     header = (
@@ -138,6 +142,7 @@ def comparison_document(found: Comparison) -> dict[str, Any]:
         "mode": found.a.source.mode,
         "judge": found.judge,
         "filter": found.filter,
+        "conditional_on": list(found.a.source.conditional),
         "scales": [
             {
                 "scale": scale_value(row.scale),

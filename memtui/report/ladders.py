@@ -11,7 +11,7 @@ from memtui.metrics.ladder_bootstrap import Resampler
 from memtui.metrics.p90r import quantile_of_counts
 from memtui.metrics.rates import rate, tally
 from memtui.metrics.scales import on_ladder
-from memtui.metrics.usable_scale import RungRate, usable_scale
+from memtui.metrics.usable_scale import CONDITIONAL, RungRate, usable_scale
 from memtui.report.model import Arm, Cell, Drop
 from memtui.report.selection import Results, Selection
 from memtui.report.source import ReportSource, passes
@@ -47,7 +47,7 @@ def arm_reports(
             calls.update(cell.counts.calls)
         ran = sorted((rung for rung in rungs if rung.n), key=lambda rung: rung.scale)
         distribution = drop = None
-        s_star = usable_scale(rungs, alpha)
+        s_star = CONDITIONAL if source.conditional else usable_scale(rungs, alpha)
         if resampler is not None and ran:
             by_scale = {
                 cell.scale: passes(results.get(cell.cell_id, {}), budget) for cell in ladder

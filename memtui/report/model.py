@@ -172,6 +172,8 @@ class Report:
     filter: str
     filtered: int | None
     """Episodes that pass the filter; None without one."""
+    conditional: tuple[str, ...]
+    """What the filter chooses episodes by, of what they did: all rates are conditional on it."""
     call_cap: int | None
     coverage: str
     totals: Tally

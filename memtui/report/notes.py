@@ -20,6 +20,7 @@ FEW_SEEDS = 3
 def notes_of(report: Report, source: ReportSource, selection: Selection) -> tuple[str, ...]:
     """Caveats in the order of their weight; each states what the data show."""
     notes = [
+        *(f"{note}; s* is withheld" for note in conditional_notes(report.conditional)),
         *_state(report),
         *_exclusions(report),
         *_clusters(report),
@@ -30,6 +31,16 @@ def notes_of(report: Report, source: ReportSource, selection: Selection) -> tupl
         *_judges(report),
     ]
     return (*dict.fromkeys(notes), *_arms(report))
+
+
+def conditional_notes(chosen_by: tuple[str, ...]) -> list[str]:
+    """What rates of episodes are that a filter chose by what they did."""
+    if not chosen_by:
+        return []
+    return [
+        f"the filter chooses episodes by what they did ({', '.join(chosen_by)}): every rate is conditional on "
+        "that, and none says how reliable an arm is"
+    ]
 
 
 def _arms(report: Report) -> list[str]:

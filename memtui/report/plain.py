@@ -57,7 +57,10 @@ def header_lines(report: Report) -> Iterator[str]:
         line += f" · at most {report.call_cap} calls"
     yield clean_line(line)
     if report.filter:
-        yield clean_line(f"filter {report.filter}: {report.filtered} episodes")
+        given = (
+            f"; all rates are given {', '.join(report.conditional)}" if report.conditional else ""
+        )
+        yield clean_line(f"filter {report.filter}: {report.filtered} episodes{given}")
     totals = report.totals
     yield (
         f"answerable: n {totals.n} · pass {totals.passed} · exhausted {totals.exhausted} · wrong "

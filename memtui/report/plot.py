@@ -63,6 +63,7 @@ def overview_of(source: ReportSource, budget: int, alpha: float) -> Overview:
         source.arms, tuple(source.cells.values()), source.run.scales, selection.folds,
         budget=budget, alpha=alpha, mode=source.mode,
         ladder=None if selection.ladder_items is None else selection.ladder_folds,
+        conditional=bool(source.conditional),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from memtui.metrics.facts import DEFAULT_VIEW, LEVELS, REACHES
 from memtui.metrics.ladder_bootstrap import Counts
 from memtui.metrics.limits import is_context_arm
 from memtui.query.budgets import cap_of
-from memtui.query.language import parse
+from memtui.query.language import conditional_on, parse
 from memtui.query.subject import Environment
 from memtui.report.model import Rung
 from memtui.report.selection import Results, Selection
@@ -92,6 +92,8 @@ class ReportSource:
         self.judge, self.judges = choose_judge(reader, judge, self.run.judge)
         self.filter_text = filter_text.strip()
         self._filter = parse(self.filter_text) if self.filter_text else None
+        self.conditional = conditional_on(self.filter_text)
+        """What the filter chooses episodes by, of what they did: rates are conditional on it."""
         self.arms: list[ArmRow] = reader.arms()
         self.cells: dict[int, CellRow] = {cell.id: cell for cell in reader.cells()}
         self.context_arms = frozenset(arm.key for arm in self.arms if is_context_arm(arm.config))

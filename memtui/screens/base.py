@@ -13,6 +13,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widget import Widget
 
+from memtui.query.language import conditional_on
 from memtui.state.settings import Quick, Settings
 from memtui.views.hints import ALWAYS, Hint, renamed
 from memtui.views.look import Look
@@ -91,6 +92,8 @@ class MemtuiScreen(Ground, Screen[None]):
 
     NUMBER: ClassVar[int] = 0
     NAME: ClassVar[str] = ""
+    RATES: ClassVar[bool] = False
+    """Whether it shows rates of what passes the filter line."""
     HINTS: ClassVar[Sequence[Hint]] = ()
     AUTO_FOCUS: ClassVar[str | None] = ""
     """Each screen says what has the keys: the first widget that could may be a line to type in, closed."""
@@ -218,6 +221,7 @@ class MemtuiScreen(Ground, Screen[None]):
             alpha=settings.alpha,
             judge=settings.judge,
             filter=self.filter_label(settings),
+            given=self.RATES and bool(conditional_on(settings.filter)),
             excluded=None if overview is None else overview.excluded,
             flagged=None if overview is None else overview.flagged,
             paused=self.bench.paused,

@@ -51,6 +51,7 @@ class CompareScreen(QuestionFinder, ComparingScreen):
 
     NUMBER = 6
     NAME = "Compare"
+    RATES = True
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("Enter", "side by side"),
         Hint("< >", "arm"),

@@ -15,7 +15,9 @@ from textual.worker import Worker
 
 from memtui.errors import UserError
 from memtui.query.errors import QueryError
+from memtui.query.flags import KNOWN_FLAGS
 from memtui.query.language import parse
+from memtui.query.manual import meanings
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.episode_facets import FacetSource
 from memtui.state.filter_terms import toggled, words_of
@@ -23,6 +25,7 @@ from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings
 from memtui.store.side_file import VIEW
 from memtui.views.hints import Hint
+from memtui.views.look import Look
 from memtui.views.numbers import scale
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -32,8 +35,8 @@ from memtui.widgets.virtual_list import VirtualList
 
 FACET_HINTS = (
     Hint("Enter", "filter by it"),
-    Hint("0", "filters off"),
     Hint("Esc", "close facets"),
+    Hint("0", "filters off"),
     Hint("e w v", "exhausted wrong excluded"),
     Hint("/", "filter"),
     Hint("V", "views"),
@@ -41,6 +44,22 @@ FACET_HINTS = (
 """While the facets have the keys. `0` leaves them open: the next value is chosen right there."""
 TYPING_PAUSE = 0.15
 """Seconds without a key after which what was typed is applied."""
+
+
+def field_lines(fields: Sequence[tuple[str, str]], width: int, look: Look) -> list[Text]:
+    """One line per field: its name, and what it means."""
+    lines = []
+    for name, meaning in fields:
+        line = Text(" ", end="", no_wrap=True)
+        line.append(name.ljust(11), look.accent)
+        line.append(clean_line(meaning, width=max(10, width - 13)), look.muted)
+        lines.append(line)
+    return lines
+
+
+def typed_field(text: str) -> str:
+    """What stands of a field's name at the end of a filter."""
+    return text.rpartition(" ")[2].removeprefix("-")
 
 
 class EpisodeFilters(MemtuiScreen):
@@ -68,6 +87,8 @@ class EpisodeFilters(MemtuiScreen):
         self._last_filter = ""
         """The filter that was taken off last: `n` and `N` go on finding what it leaves."""
         self._typing: Timer | None = None
+        self._fields_from = 0
+        """The first field that the next Tab on an empty word lists."""
 
     @property
     def rows(self) -> VirtualList:
@@ -184,13 +205,16 @@ class EpisodeFilters(MemtuiScreen):
             "arm": [clean_line(arm.key) for arm in session.header.arms],
             "scale": scales,
             "type": session.pages.qtypes(),
+            "flag": KNOWN_FLAGS,
         }
+        self._fields_from = 0
         self._filter_before = session.settings.filter
         self._last_filter = session.settings.filter or self._last_filter
         self.filter_line.open(session.settings.filter)
 
     @on(FilterLine.Changed)
     def _typed(self) -> None:
+        self._fields_from = 0
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(TYPING_PAUSE, self._apply_filter)
@@ -212,10 +236,33 @@ class EpisodeFilters(MemtuiScreen):
         said = []
         if problem and (whole or not may):
             said = [styled(f" {clean_line(problem, width=width - 2)}", look.budget)]
+        elif may and may[0].endswith(":") and (fields := meanings(typed_field(text))):
+            said = field_lines(fields, width, look)[: self._room_for_fields()]
         elif may and (problem or len(may) > 1):
             said = [styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted)]
         self.query_one("#filter-problem", LineBlock).show(said)
         return not problem
+
+    def _room_for_fields(self) -> int:
+        """Lines that a list of fields may take from the list of episodes."""
+        return max(3, self.size.height - 14)
+
+    @on(FilterLine.Asked)
+    def _list_fields(self) -> None:
+        """Name what can be filtered by, and what it means; again: those that had no room."""
+        fields = field_lines(meanings(), self.size.width, self.look)
+        room = self._room_for_fields() - 1
+        if self._fields_from >= len(fields):
+            self._fields_from = 0
+        end = self._fields_from + room
+        shown = fields[self._fields_from : end]
+        left = len(fields) - end
+        more = f" {self._fields_from + 1}–{min(end, len(fields))} of {len(fields)}; Tab: "
+        more += "the next ones" if left > 0 else "from the first again"
+        if len(fields) > room:
+            shown.append(styled(more, self.look.faint))
+        self._fields_from = end
+        self.query_one("#filter-problem", LineBlock).show(shown)
 
     @on(FilterLine.Submitted)
     def _keep_filter(self) -> None:

@@ -13,6 +13,7 @@ from textual import on, work
 from textual.widget import Widget
 
 from memtui.errors import UserError
+from memtui.query.manual import EXAMPLE
 from memtui.screens.episode_facets import FIRST_VALUE, Counts, FacetSource, count_facets
 from memtui.screens.episode_filters import EpisodeFilters
 from memtui.screens.episode_row import (
@@ -76,7 +77,7 @@ class EpisodesScreen(EpisodeFilters):
     def body(self) -> Iterable[Widget]:
         yield LineBlock(id="list-summary")
         yield FilterLine(
-            placeholder='out:exhausted scale>=200 arm:bm25 over>0 "free text" -type:temporal',
+            placeholder=f"{EXAMPLE}   Tab: all fields",
             suggester=self._suggester,
             id="filter-line",
         )

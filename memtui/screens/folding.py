@@ -23,14 +23,24 @@ def folded(session: RunSession, settings: Settings) -> tuple[Folds, Folds | None
 
 
 def troubles_now(session: RunSession, settings: Settings, folds: Folds) -> Troubles:
-    """What the whole run says is wrong; `folds` are those that pass the filter line."""
+    """What is excluded of what passes the filter line, as in row 1 and in every cell (`folds`); and the alarms,
+    which are about the whole run."""
     header = session.header
     whole = session.folds(replace(settings, filter="")) if settings.filter else folds
     # Asked after the facts: a live run may have begun a cell that the header does not know yet.
     cells = {cell.id: cell for cell in session.reader.cells()}
-    from memtui.report.alarms import troubles_of  # on the way to the first frame nobody needs it
+    from memtui.report.alarms import (
+        excluded_by_cause,
+        troubles_of,
+    )  # on the way to the first frame nobody needs it
 
-    return troubles_of(whole, cells, header.run.config, header.run.mode)
+    mode = header.run.mode
+    everything = troubles_of(whole, cells, header.run.config, mode)
+    return (
+        everything
+        if whole is folds
+        else replace(everything, excluded=excluded_by_cause(folds, mode))
+    )
 
 
 def new_alarms(before: Troubles, now: Troubles) -> Iterator[str]:

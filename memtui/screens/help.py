@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from memtui.metrics import glyphs
+from memtui.query.manual import meanings
 from memtui.screens.base import bench_of
 from memtui.screens.dialogs import CLOSE, Dialog
 from memtui.screens.help_keys import TITLES, key_rows
@@ -70,6 +71,7 @@ def help_rows(look: Look, keys: Iterable[Key], screen: str = "") -> list[HelpRow
 
     for title, said in sorted(key_rows(keys), key=lambda one: order.get(one[0], 2)):
         part(title, said, look.accent)
+    part("what can be filtered by", meanings(), look.accent)
     part("a call strip, sign by sign", (), look.accent)
     rows.append(HelpRow("complete at call 2, two more, right but exhausted", _example(look)))
     rows += [HelpRow(what, styled(sign, look.accent)) for sign, what in (*strip.LEGEND, *ENDINGS)]

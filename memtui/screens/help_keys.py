@@ -85,7 +85,10 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             ),
             (("episodes.all",), "all: filters off; facets stay, Esc closes them"),
             (("episodes.sort", "episodes.reverse"), "sort by the next column, turn round"),
-            (("episodes.filter",), "filter; Tab completes, Enter keeps it, Esc undoes it"),
+            (
+                ("episodes.filter",),
+                "filter; Tab completes or lists the fields, Enter keeps it, Esc undoes it",
+            ),
             (
                 ("episodes.match", "episodes.match-back"),
                 "next, previous match; 0 keeps them",

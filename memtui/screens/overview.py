@@ -49,6 +49,7 @@ class OverviewScreen(PlottedOverview):
 
     NUMBER = 2
     NAME = "Overview"
+    RATES = True
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("Enter", "episodes"),
         Hint("-=", "budget"),

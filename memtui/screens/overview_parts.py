@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
+from memtui.metrics.usable_scale import CONDITIONAL
 from memtui.state.overview import ArmView, CellView, Overview, Share, measures_of
 from memtui.state.tab import Measure
 from memtui.views.bars import share_bar, stacked_bar, tall_bars
@@ -83,6 +84,8 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     parts.append(star)
     return [head, *flow(parts, width)]
 
+    elif found == CONDITIONAL:
+        star.append(" (the filter chooses by outcome)", look.missing)
 
 def _wrong_note(cell: CellView) -> str:
     notes = []

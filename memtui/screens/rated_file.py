@@ -11,6 +11,7 @@ from textual.app import App
 from textual.timer import Timer
 
 from memtui.errors import UserError
+from memtui.query.language import conditional_on
 from memtui.screens.folding import folded, new_alarms, troubles_now
 from memtui.screens.notices import Notices
 from memtui.state.freed_memory import settle
@@ -107,6 +108,7 @@ class RatedApp(App[int]):
             order=settings.arm_order,
             ladder=self._ladder_folds,
             before=self._overview if self._rated is self._folds else None,
+            conditional=bool(conditional_on(settings.filter)),
         )
         self._rated = self._folds
 

@@ -58,6 +58,7 @@ class ReplayScreen(MemtuiScreen):
 
     NUMBER = 2
     NAME = "Replay"
+    RATES = True
     HINTS: ClassVar[Sequence[Hint]] = (
         Hint("Space", "pause"),
         Hint(", .", "speed"),

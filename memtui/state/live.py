@@ -88,7 +88,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """What the ended episodes say is wrong, whatever the filter shows."""
+    """What the ended episodes say is wrong: exclusions of those the filter leaves, alarms of the whole run."""
 
     excluded: tuple[tuple[str, int], ...] = ()
     """Episodes outside n by cause, most first."""

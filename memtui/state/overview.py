@@ -11,7 +11,7 @@ from memtui.metrics.intervals import TOO_FEW_CLUSTERS, Interval
 from memtui.metrics.p90r import Quantile, quantile_of_counts
 from memtui.metrics.rates import Rate, Tally, covered_rate, pass_rate, passed, rate, tally
 from memtui.metrics.scales import on_ladder, scale_conditions
-from memtui.metrics.usable_scale import RungRate, UsableScale, usable_scale
+from memtui.metrics.usable_scale import CONDITIONAL, RungRate, UsableScale, usable_scale
 from memtui.model import FLAGGED
 from memtui.state.settings import ArmOrder
 from memtui.state.tab import Measure
@@ -227,11 +227,13 @@ def build_overview(
     order: ArmOrder = ArmOrder.DECLARED,
     ladder: Folds | None = None,
     before: Overview | None = None,
+    conditional: bool = False,
 ) -> Overview:
     """Everything the overview shows at B; costs a few milliseconds whatever the number of episodes.
 
     `ladder`: the folds of the questions that every rung has, where some rung lacks one: s* and the change
-    over the ladder are read there. `before`: what was built of the same folds; what B does not change is
+    over the ladder are read there. `conditional`: the episodes were chosen by what they did, so there is no s*.
+    `before`: what was built of the same folds; what B does not change is
     taken over, at the same B the cells.
     """
     before_by_arm = {} if before is None else {view.arm.id: view for view in before.arms}
@@ -266,7 +268,7 @@ def build_overview(
                 pending += view.pending
                 flagged += view.flagged
         climbed = views if ladder is None else [view_of(arm, rung, ladder) for rung in shown]
-        star = _s_star(shown, climbed, alpha)
+        star = CONDITIONAL if conditional else _s_star(shown, climbed, alpha)
         tail = _p90r(views, before_by_arm.get(arm.id))
         rows.append(ArmView(arm, tuple(views), star, tuple(climbed), tail))
     return Overview(

@@ -129,11 +129,11 @@ def usable_label(found: UsableScale) -> str:
 
     ``?`` where a missing rung or the interval of the rate leaves it open.
     """
+    if found.kind == "withheld":
+        return "withheld"
     if found.value is None:
         return UNKNOWN
     label = scale(found.value)
-    if found.kind == "withheld":
-        return "withheld"
     if found.kind == "above" or found.open:
         return f"> {label}{'?' if found.missing or found.unsure else ''}"
     if found.kind == "interval":

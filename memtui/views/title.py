@@ -34,6 +34,8 @@ class Title:
     paused: bool = False
     alias: str = ""
     """The reader's name for the run; shown beside the file where there is room."""
+    given: bool = False
+    """Whether the filter chooses episodes by what they did, so that rates are conditional on it."""
 
 
 ALIAS_WIDEST = 24
@@ -84,11 +86,11 @@ def _settings(title: Title, room: int, look: Look) -> Text:
     if title.paused:
         parts.append(styled("‖ paused", look.budget))
     if title.filter:
-        parts.append(
-            Text.assemble(
-                ("filter ", look.muted), (clean_line(title.filter, width=28), look.accent)
-            )
+        label = (
+            styled("rates given ", look.missing) if title.given else styled("filter ", look.muted)
         )
+        label.append(clean_line(title.filter, width=28), look.accent)
+        parts.append(label)
     if title.excluded:
         why = f" ({title.flagged} flagged)" if title.flagged else ""
         parts.append(styled(f"! {title.excluded} excluded{why}", look.missing))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
@@ -81,11 +83,18 @@ def complete(line: str, values: Mapping[str, Sequence[str]]) -> str | None:
 
 
 class FilterLine(Input):
-    """One line to type in, shown only while it is open; Tab takes what is suggested."""
+    """One line to type in, shown only while it is open; Tab takes what is suggested, and asks where a new word
+    begins."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "cursor_right", "complete", show=False, priority=True)
+        Binding("tab", "complete", "complete", show=False, priority=True)
     ]
+
+    @dataclass
+    class Asked(Message):
+        """Tab where a new word begins: what may it be?"""
+
+        line: FilterLine
 
     def __init__(self, *, placeholder: str, suggester: Suggester | None = None, id: str) -> None:
         super().__init__(placeholder=placeholder, suggester=suggester, id=id, compact=True)
@@ -104,6 +113,14 @@ class FilterLine(Input):
         self.add_class("open")
         self.cursor_position = len(value)
         self.focus()
+
+    def action_complete(self) -> None:
+        """Take what is suggested; nothing is where a new word begins, so ask what there is."""
+        begins = self.value[: self.cursor_position].rpartition(" ")[2].lstrip("-") == ""
+        if begins and self.suggester is not None and self.cursor_position == len(self.value):
+            self.post_message(self.Asked(self))
+        else:
+            self.action_cursor_right()
 
     def close(self) -> None:
         """Take it off the screen."""
