@@ -171,7 +171,7 @@ class OverviewScreen(PlottedOverview):
             head.show(face.heading(overview, heat.column, heat.line_width, self.figures.counting()))
             beside = face.beside(overview, heat.arm, heat.column, heat.line_width)
             facts.show(
-                [Text(end="")] * (self.size.height >= ROOMY) + [beside]
+                [Text(end="")] * bool(beside and self.size.height >= ROOMY) + [beside]
             )  # with z it is below
             lines = [beside] * self.zoomed + face.below(overview, heat.arm, heat.column, width - 1)
             self._show_below(lines, lower.size.height or 8)
@@ -212,7 +212,8 @@ class OverviewScreen(PlottedOverview):
             lines = []
             for block in (block for block in known if block):
                 lines += [Text(end="")] * bool(lines) + block
-            self._show_below(lines, height)
+            charts = small_multiples(overview, width, height - len(lines) - 1, look)
+            self._show_below([*lines, *([Text(end=""), *charts] if charts else [])], height)
             return
         left_out = False
         for block in blocks:

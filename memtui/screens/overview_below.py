@@ -31,9 +31,9 @@ class Below:
         self._most = len(lines) - self._page
         self._at = min(self._at, self._most)
         left = self._most - self._at
-        words = f" … {left} more {'line' if left == 1 else 'lines'}: PgDn goes on{note}"
+        words = f" … {left} more {'line' if left == 1 else 'lines'}: PgDn{note}"
         if not left:
-            words = " … the last of it: PgUp goes back"
+            words = " … the last of it: PgUp"
         return [*lines[self._at : self._at + self._page], styled(words, look.muted)]
 
     def page(self, by: int) -> bool:

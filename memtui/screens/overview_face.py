@@ -81,13 +81,15 @@ class Face:
         return figures_line(self._table, label, None if view is None else view.cell_id, name, width)
 
     def beside(self, overview: Overview, arm: ArmView | None, column: int, width: int) -> Text:
-        """What the row of an arm has no room for, in a line of its own."""
+        """What the row of an arm has no room for, in a line of its own; on Stopping always with its name, of
+        which all that stands below speaks."""
         if arm is None:
             return Text(end="")
         view = arm.cells[column] if column < len(arm.cells) else None
         label = clean_line(arm.arm.key, width=48)
         cell, name = None if view is None else view.cell_id, self._name(overview, width)
-        return left_out(self._table, label, cell, name, width, self._look)
+        line, more = left_out(self._table, label, cell, name, width, self._look)
+        return line if more or self.tab is Tab.STOPPING else Text(end="")
 
     def below(self, overview: Overview, arm: ArmView | None, column: int, width: int) -> list[Text]:
         """The arm over all scales, and what belongs to the tab."""
@@ -108,7 +110,8 @@ class Face:
     def _by_scale(self, overview: Overview, arm: ArmView, column: int, width: int) -> list[Text]:
         look = self._look
         name = self._name(overview, width)
-        lines = [head_line(self._table, "by scale", name, width, look)]
+        head = "by scale" if self.tab is Tab.STOPPING else self._names(overview, name)[arm.arm.key]
+        lines = [head_line(self._table, head, name, width, look)]
         for number, (rung, view) in enumerate(zip(overview.rungs, arm.cells, strict=True)):
             style = look.strong if number == column else look.muted
             mark = "▸" if number == column else " "

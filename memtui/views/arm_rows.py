@@ -87,8 +87,9 @@ def name_width(table: CellTable, longest: int, width: int) -> int:
 
 def left_out(
     table: CellTable, label: str, cell: int | None, name: int, width: int, look: Look
-) -> Text:
-    """The name written out, and with their titles the figures of a cell that have no column."""
+) -> tuple[Text, bool]:
+    """The name written out, and with their titles the figures of a cell that have no column; whether the
+    row does not say all of it."""
     placed = {one.column.name for one in _placed(table, name, width)}
     figures = {} if cell is None else table.rows.get(cell, {})
     text = Text(" ", end="", no_wrap=True)
@@ -99,7 +100,7 @@ def left_out(
         more = Text.assemble((f"   {title} ", look.muted), figures[one.name], end="")
         if text.cell_len + more.cell_len < width:
             text.append_text(more)
-    return text
+    return text, bool(missing) or cell_len(label) > name
 
 
 def head_line(table: CellTable, label: str, name: int, width: int, look: Look) -> Text:

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from memtui.app import MemtuiApp
 from memtui.cli import main
-from memtui.report.build import build_report
+from memtui.report.build import build_report, report_at
 from memtui.report.model import Report
 from memtui.screens import overview_figures, pager
 from memtui.screens.overview import OverviewScreen
@@ -336,7 +336,7 @@ def test_pages_reach_every_line_below_the_table() -> None:
         if not below.page(1):
             break
     assert seen == {str(number) for number in range(11)}
-    assert lefts[0] == " … 7 more lines: PgDn goes on, z" and "PgUp" in lefts[-1]
+    assert lefts[0] == " … 7 more lines: PgDn, z" and "PgUp" in lefts[-1]
     assert next(one.plain for one in below.fitted(lines, 5, DARK, of="else")) == "0"
 
 
@@ -350,7 +350,7 @@ async def test_z_makes_room_once_and_pages_reach_the_rest(run_file: Path) -> Non
         assert "z makes room" in screen_text(app)
         await press(pilot, "z")
         seen = screen_text(app)
-        assert "PgDn goes on" in seen and "makes room" not in seen
+        assert "PgDn, o opens" in seen and "makes room" not in seen
         for _ in range(4):
             await press(pilot, "pagedown")
             seen += screen_text(app)
@@ -387,7 +387,7 @@ async def test_how_agents_stopped_has_its_columns_with_long_names_and_large_numb
         for agent in ("search-once", "until-confident", "verify-with-the-question")
     ]
     path = await write(tmp_path / "wide.memtui", Story(items=12, arms=arms, scales=(0.0, 100.0)))
-    honest = overview_figures.report_at
+    honest = report_at
     monkeypatch.setattr(
         overview_figures, "report_at", lambda *given, **more: as_large(honest(*given, **more))
     )
