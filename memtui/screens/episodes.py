@@ -212,7 +212,8 @@ class EpisodesScreen(EpisodeFilters):
         else:
             same_look = before[0].budget == settings.budget and before[0].judge == settings.judge
             follow = settings.sort is SortKey.NEWEST and not settings.reversed
-            if not lines.update(source, follow_top=follow, keep=same_look) and here is not None:
+            stayed = lines.update(source, follow_top=follow, keep=same_look)
+            if not stayed and here is not None and ids:
                 self.bench.say("the episode left the filter; its neighbour is selected")
         if self._stand is not None and lines.select_id(self._stand):
             self._stand = None

@@ -1,4 +1,4 @@
-"""Short notices in a corner of the screen, each of them once."""
+"""Short notices above the keys, one at a time."""
 
 from __future__ import annotations
 
@@ -10,25 +10,44 @@ from textual.app import App
 from memtui.store.errors import WAS_INTERRUPTED
 from memtui.views.text_door import clean_line
 
-SECONDS: dict[Literal["error", "information"], float] = {"error": 6.0, "information": 3.0}
+Level = Literal["error", "information"]
+SECONDS: dict[Level, float] = {"error": 6.0, "information": 3.0}
 LONGEST = 400
 
 
 class Notices:
-    """What is on screen: the same words again would only cover more of it."""
+    """What is on screen: the latest word of ours, and errors until they have been there long enough to read."""
 
     def __init__(self) -> None:
-        self._until: dict[str, float] = {}
+        self._said: dict[str, tuple[Level, float]] = {}
+        """Message -> (level, when it goes)."""
+        self._shown: set[str] = set()
+        self._due = False
 
     def say(self, app: App[Any], message: str, *, error: bool) -> None:
-        """Show a message unless it is still there; outside text in it is literal."""
+        """Show a message in place of the one before, unless it is still there; outside text in it is literal."""
         if error and message.endswith(WAS_INTERRUPTED):
             return  # the reader asked for something else meanwhile
         now = monotonic()
-        self._until = {one: until for one, until in self._until.items() if until > now}
-        if message in self._until:
+        self._said = {one: said for one, said in self._said.items() if said[1] > now}
+        self._shown &= set(self._said)
+        if message in self._said:
             return
-        level: Literal["error", "information"] = "error" if error else "information"
-        self._until[message] = now + SECONDS[level]
-        text = clean_line(message, width=LONGEST)
-        app.notify(text, severity=level, timeout=SECONDS[level], markup=False)
+        errors = {one: said for one, said in self._said.items() if said[0] == "error"}
+        level: Level = "error" if error else "information"
+        self._said = {**errors, message: (level, now + SECONDS[level])}
+        if not self._due:  # several words of one moment are shown at once: Textual would queue each
+            self._due = True
+            app.call_later(self._show, app)
+
+    def _show(self, app: App[Any]) -> None:
+        self._due = False
+        if not self._shown <= set(self._said):
+            app.clear_notifications()
+            self._shown.clear()
+        now = monotonic()
+        for message, (level, until) in self._said.items():
+            if message not in self._shown:
+                text = clean_line(message, width=LONGEST)
+                app.notify(text, severity=level, timeout=max(0.1, until - now), markup=False)
+        self._shown = set(self._said)
