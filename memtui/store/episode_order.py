@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from math import isnan, nan
 
 from memtui.store.episode_queries import Source
@@ -87,6 +88,7 @@ class _Column:
 
     def __init__(self, source: Source, column: str) -> None:
         self.column = column
+        self._known = f"iif(({column}) BETWEEN -1e300 AND 1e300,{column},NULL)"
         self.rev = _newest(source)
         """Asked first: what changes while the column is read is read once more."""
         self._ids = array("q")
@@ -99,30 +101,37 @@ class _Column:
             return False
         after = self._ids[-1] if self._ids else -(1 << 63)
         rows = source.query(
-            f"{self._select()} WHERE e.id>? AND {_LISTED} ORDER BY e.id LIMIT ?", (after, PIECE)
+            f"SELECT e.id,{self._known} FROM episode e WHERE e.id>? AND {_LISTED}"
+            " ORDER BY e.id LIMIT ?",
+            (after, PIECE),
         )
-        self._ids.extend([row[0] for row in rows])
-        self._values.extend([nan if row[1] is None else row[1] for row in rows])
+        if rows:
+            ids, values = zip(*rows, strict=True)
+            self._ids.extend(ids)
+            self._values.extend([nan if value is None else value for value in values])
         self._whole = len(rows) < PIECE
         return not self._whole
 
     def ordered(self, largest_first: bool) -> array[int]:
         """The ids in the order of their values."""
-        values = self._values
-        known = [at for at, value in enumerate(values) if value == value]
-        known.sort(key=values.__getitem__, reverse=largest_first)
-        # A list first: an array that grows one by one takes twice as long.
-        found = [self._ids[at] for at in known]
-        if len(known) < len(values):
-            found += [one for one, value in zip(self._ids, values, strict=True) if isnan(value)]
-        return _packed(found)
+        ids, unknown = self._ids.tolist(), list[int]()
+        values = [value for value in self._values if value == value]
+        if len(values) < len(ids):
+            unknown = [*compress(ids, map(isnan, self._values))]
+            ids = [one for one, value in zip(ids, self._values, strict=True) if value == value]
+        # Keys are asked for once each, in the order of the list: no way from an id to its value is needed.
+        ids.sort(key=partial(next, iter(values)), reverse=largest_first)
+        return _packed(ids + unknown)
 
     def grown(self, source: Source, ids: array[int], largest_first: bool) -> array[int] | None:
         """The order `ids`, which is that of the values, brought up to date with them; None where too much
         changed."""
         most = len(self._ids) // FEW
         newest = _newest(source)
-        rows = source.query(f"{self._select()} WHERE e.rev>? LIMIT ?", (self.rev, most + 1))
+        rows = source.query(
+            f"SELECT e.id,{self._known},{_LISTED} FROM episode e WHERE e.rev>? LIMIT ?",
+            (self.rev, most + 1),
+        )
         if len(rows) > most:
             return None
         place = partial(self._place, largest_first)
@@ -145,12 +154,6 @@ class _Column:
         if isnan(value):
             return True, 0.0, one
         return False, -value if largest_first else value, one
-
-    def _select(self) -> str:
-        return (
-            f"SELECT e.id,iif(({self.column}) BETWEEN -1e300 AND 1e300,{self.column},NULL),{_LISTED}"
-            " FROM episode e"
-        )
 
 
 def _newest(source: Source) -> int:
