@@ -75,7 +75,7 @@ class Annotate(Dialog):
 
     def _draw(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width - 8))
+        width = self.room(WIDEST)
         lines = [styled("annotate", look.strong), Text(end="")]
         question = wrap(clean_line(self.row.question, width=LONGEST_QUESTION), width)
         lines += [styled(part, look.muted) for part in question[:3]]
@@ -89,7 +89,7 @@ class Annotate(Dialog):
         offers = []
         for kind, label in (
             (BOOKMARK, "bookmark this episode"),
-            (FLAG, "flag the gold of its question as bad (F: out of every rate)"),
+            (FLAG, "flag its gold as bad (F: out of every rate)"),
         ):
             key, sign = self.sign(f"annotate.{kind}"), "[x]" if self._now[kind] else "[ ]"
             offers.append(Offer(len(lines), f"switch('{kind}')"))

@@ -60,7 +60,7 @@ class AnnotateRun(Dialog):
 
     def on_mount(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width * 9 // 10 - 4))
+        width = self.room(WIDEST)
         name = clean_line(self.line.path.name, width=width)
         for id, lines in (
             (

@@ -33,6 +33,10 @@ class Dialog(ModalScreen[str]):
         changed = bench_of(self).keys_changed
         return {key.id: key for key in with_keymap(keys_of(self, ""), changed)}
 
+    def room(self, widest: int) -> int:
+        """Cells of a line in the dialog: as the stylesheet has it, less the margin around them."""
+        return max(30, min(widest, self.app.size.width * 9 // 10 - 4))
+
     def sign(self, name: str) -> str:
         """The key of an id, as it is shown."""
         return first_of(self.own_keys()[name].keys)
@@ -65,7 +69,7 @@ class Question(Dialog):
 
     def on_mount(self) -> None:
         look, keys = look_of(self), self.own_keys()
-        width = max(30, min(60, self.app.size.width - 8))
+        width = self.room(60)
         lines = [styled(self._heading, look.strong), Text(end="")]
         lines += [Text(part, end="") for part in wrap(self._body, width)]
         lines.append(Text(end=""))

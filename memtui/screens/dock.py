@@ -34,6 +34,8 @@ DOING = 18
 """Cells of what an episode is doing."""
 STRIP = 12
 """Cells of a strip in the list of the latest endings."""
+ARM = 26
+"""Cells of the arm of an episode in flight, in a list."""
 ROOMY = 66
 """Columns from which the age and the question of an episode in flight are named too."""
 
@@ -285,7 +287,8 @@ def _flight(flight: InFlight, width: int, look: Look, *, padded: bool) -> Text:
         arm = fit(flight.arm, room) if padded else clean_line(flight.arm, width=room)
         line.append(f" {arm} {rung if padded else rung.strip()}")
     else:
-        arm = clean_line(flight.arm, width=max(8, room - cell_len(item) - 1))
+        room = max(8, room - cell_len(item) - 1)
+        arm = fit(flight.arm, min(room, ARM)) if padded else clean_line(flight.arm, width=room)
         line.append(f" {arm} {rung}")
         line.append(f" {item}", look.muted)
     return line

@@ -245,7 +245,7 @@ class EpisodeFilters(MemtuiScreen):
 
     def _room_for_fields(self) -> int:
         """Lines that a list of fields may take from the list of episodes."""
-        return max(3, self.size.height - 14)
+        return max(3, self.size.height - 12)
 
     @on(FilterLine.Asked)
     def _list_fields(self) -> None:

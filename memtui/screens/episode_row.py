@@ -41,18 +41,27 @@ def strip_width(budget: int) -> int:
     return max(9, min(budget, PADDED_BUDGET) + 8)
 
 
+NARROW, WIDE = 74, 150
+"""Columns below which the arm is shortened, and from which arm and type are written out."""
 WIDEST_ARM = 22
 """Cells of the arm column: the widest with which it still stands beside the question at 80 columns."""
 
 
-def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> list[Column]:
+def columns(
+    budget: int, longest_arm: int = 16, apart: Apart | None = None, width: int = 80
+) -> list[Column]:
     """The columns of the list; the question is last and takes what is left. `apart`: of a run that has
-    something to be told apart."""
+    something to be told apart; `width`: of the list."""
     taken = 0 if apart is None or not apart.heading else apart.width
     # What tells rows apart stands beside the arm at 80 columns: both give way to it.
     widest, question = (WIDEST_ARM + 2 - taken, 16) if taken else (WIDEST_ARM, 20)
+    if width < NARROW:
+        widest -= 6
+    elif width >= WIDE:
+        widest, question = 28, 16
     return [
-        Column("outcome", "outcome", 11),
+        # The strip ends with the outcome: where both cannot be, the arm is worth more than the word.
+        Column("outcome", "outcome", 11, keep=2),
         Column("strip", "calls", strip_width(budget)),
         Column("coverage", "evid.", 5, keep=3),
         Column("requested", "R", 2, "right", keep=5),
@@ -60,18 +69,18 @@ def columns(budget: int, longest_arm: int = 16, apart: Apart | None = None) -> l
         Column("overshoot", "+t*", 3, "right", keep=7),
         Column("left", "left", 4, "right", keep=8),
         Column("redundant", "red.", 4, "right", keep=9),
-        Column("arm", "arm", max(6, min(longest_arm, widest)), keep=2),
+        Column("arm", "arm", max(6, min(longest_arm, widest)), keep=1),
         Column("scale", "scale", 5, "right"),
         *(
             [Column("apart", apart.heading, apart.width)]
             if apart is not None and apart.heading
             else []
         ),
-        Column("type", "type", 16, keep=10),
+        Column("type", "type", 24 if width >= WIDE else 16, keep=10),
         Column("tokens", "tokens", 6, "right", keep=12),
         Column("cost", "cost", 8, "right", keep=13),
         Column("time", "time", 7, "right", keep=11),
-        Column("gold", "gold", 14, keep=14, grow=1),
+        Column("gold", "gold", 12, keep=14, grow=1),
         Column("answer", "answer", 16, keep=4, grow=1),
         Column("question", "question", question, grow=4),
     ]

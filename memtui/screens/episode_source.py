@@ -96,7 +96,10 @@ class EpisodeSource:
         """The columns for a width (one cell of margin on the left)."""
         if self._placed[0] != width:
             longest = max((cell_len(clean_line(arm.key)) for arm in self._arms), default=6)
-            self._placed = (width, place(columns(self._budget, longest, self.apart), width - 2))
+            self._placed = (
+                width,
+                place(columns(self._budget, longest, self.apart, width), width - 2),
+            )
         return self._placed[1]
 
     def lay_out_as(self, other: EpisodeSource) -> None:

@@ -233,13 +233,19 @@ class EpisodesScreen(EpisodeFilters):
         shown = len(source.ids())
         first.append(count(shown), look.strong)
         first.append(" episodes" if shown != 1 else " episode", look.muted)
-        for quick, key in ((Quick.EXHAUSTED, "e"), (Quick.WRONG, "w"), (Quick.EXCLUDED, "v")):
-            if not self._counts:
-                break
+        labels = {
+            quick: f"{key} {quick.value} {count(self._counts.get(quick, 0))}"
+            for quick, key in ((Quick.EXHAUSTED, "e"), (Quick.WRONG, "w"), (Quick.EXCLUDED, "v"))
+            if self._counts
+        }
+        kept = (
+            len(labels.get(settings.quick, "")) + 5
+        )  # the chosen one stays, whole like the others
+        for quick, label in labels.items():
             chosen = settings.quick is quick
-            label = f"{key} {quick.value} {count(self._counts.get(quick, 0))}"
-            if first.cell_len + 3 + len(label) >= width and not chosen:
-                continue  # whole words or none
+            kept = 0 if chosen else kept
+            if first.cell_len + 3 + len(label) + kept >= width and not chosen:
+                continue
             first.append("   ")
             first.append(f" {label} " if chosen else label, look.chip if chosen else look.muted)
         order = Text.assemble(

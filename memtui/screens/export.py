@@ -98,7 +98,7 @@ class ExportDialog(Dialog):
 
     def _draw(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width - 8))
+        width = self.room(WIDEST)
         lines = [styled("export what is on screen", look.strong), Text(end="")]
         offers = []
         for at, form in enumerate(self._forms):
@@ -184,7 +184,7 @@ def offer(app: NavigatingApp) -> None:
         if data is not None:
             forms += [
                 Form("CSV", f"one row per {data.row}", "csv", data.csv),
-                Form("JSON", "one document, as the command line prints it", "json", data.json),
+                Form("JSON", "as the command line prints it", "json", data.json),
             ]
         whole = screen.page_maker()
         if whole is not None:

@@ -35,6 +35,9 @@ from memtui.views.text_door import clean_line, fit
 from memtui.views.wrapping import wrap
 from memtui.widgets.ladder_grid import Columns
 
+LEAST_GOLD = 14
+"""Cells of the gold answer that are worth more than what kind of question it is."""
+
 
 def question_lines(
     item: ItemRow, place: tuple[int, int] | None, width: int, rows: int, look: Look
@@ -59,7 +62,10 @@ def question_lines(
     said = UNKNOWN if item.gold is None else item.gold
     if not item.answerable:
         said = f"{said}  (cannot be answered)"
-    gold.append(clean_line(said, width=max(12, width - tail.cell_len - 8)), look.gold)
+    beside = width - tail.cell_len - 8
+    if beside < min(LEAST_GOLD, cell_len(clean_line(said, width=LEAST_GOLD))):
+        tail, beside = Text(end=""), width - 8  # the gold has the line
+    gold.append(clean_line(said, width=beside), look.gold)
     gap = width - gold.cell_len - tail.cell_len - 1
     if gap >= 0:
         gold.append(" " * gap)
@@ -134,12 +140,17 @@ def rank_lines(
     if evidence is None:
         return [styled(f" {GOLD} …", look.muted)]
     lines = []
-    for unit, name in zip(units[:most], _named(units, evidence, shape.name - 2), strict=False):
+    rest = f" +{len(units) - most} more" if len(units) > most else ""
+    names = _named(units, evidence, shape.name - 2 - len(rest))
+    for number, (unit, name) in enumerate(zip(units[:most], names, strict=False), 1):
         text = styled(f" {GOLD} ", look.gold)
-        text.append(fit(name, shape.name - 2), look.muted)
+        more = (
+            rest if number == most else ""
+        )  # beside the name: behind the last scale may be no room
+        text.append(fit(name, shape.name - 2 - len(more)) + more, look.muted)
         best: int | None = None
-        for number in shape.indices:
-            cell = line.cells[number]
+        for place in shape.indices:
+            cell = line.cells[place]
             text.append("  ")
             if cell is None:
                 text.append(fit(UNKNOWN, shape.strip), look.faint)
@@ -154,8 +165,6 @@ def rank_lines(
             text.append(fit(shown, shape.strip), style)
             best = best if rank is None else rank
         lines.append(text)
-    if len(units) > most:
-        lines[-1].append(f" +{len(units) - most} more", look.muted)
     return lines
 
 

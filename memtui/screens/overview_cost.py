@@ -66,9 +66,10 @@ def below(arm: ArmView, report: Report, width: int, look: Look) -> list[Text]:
     if shared is not None and len(shared.arms) > 1:
         words = f"the ingest of {clean_line(cost.memory, width=24)} serves {len(shared.arms)} arms"
         lines.append(styled(f" {words} and is counted in full for each", look.muted))
+    said = f"  {cost.right} right of {cost.episodes} episodes"
     head = Text(" ", end="", no_wrap=True)
-    head.append(clean_line(arm.arm.key, width=max(12, width - 40)), look.accent)
-    head.append(f"  {cost.right} right of {cost.episodes} episodes", look.muted)
+    head.append(clean_line(arm.arm.key, width=max(12, width - len(said) - 2)), look.accent)
+    head.append(said, look.muted)
     return [head, *lines, *_whole_run(report, width, look)]
 
 

@@ -17,6 +17,8 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
 
 TEXTURES = ("█", "▒", "░")
+NARROW = 70
+"""Columns below which fewer words say the same."""
 WIDE = 100
 """Columns from which coverage stands beside the outcomes."""
 COVERED_BAR = 16
@@ -63,6 +65,7 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
         if room > 12:
             head.append("   " + sentence(arm.arm.note, room), look.muted)
     counts = cell.counts
+    covered = "evidence complete within B" if width >= NARROW else "evidence within B"
     parts = [
         share_text("pass", cell.share(Measure.PASS), look),
         counted("exhausted", counts.exhausted, look, f"{counts.exhausted_right} though right"),
@@ -71,7 +74,7 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     ]
     if cell.pending:
         parts.append(counted("running", cell.pending, look))
-    parts.append(share_text("evidence complete within B", cell.share(Measure.COVERED), look))
+    parts.append(share_text(covered, cell.share(Measure.COVERED), look))
     parts.append(counted("at the end", counts.covered_end, look))
     parts.append(Text.assemble(("P90R ", look.muted), (str(cell.p90r), ""), end="", no_wrap=True))
     apart = cell.share(Measure.ABSTAINED)

@@ -255,7 +255,8 @@ def hits_heading(view: PairView, row: AlignedRow | None, width: int, look: Look)
     if row is None:
         return []
     left, right = view.stops(row)
-    first, second = _brought(left, look), _brought(right, look)
+    one, other = halves(width)
+    first, second = _brought(left, one, look), _brought(right, other, look)
     rows = compare_hits([one.hit for one in _hits(left)], [one.hit for one in _hits(right)])
     common = sum(hit.in_both_a for hit in rows)
     line = beside(first, styled(" ", look.muted), second, width)
@@ -272,7 +273,7 @@ def _hits(stop: Stop | None) -> Sequence[HitView]:
     return () if stop is None else stop.hits
 
 
-def _brought(stop: Stop | None, look: Look) -> Text:
+def _brought(stop: Stop | None, width: int, look: Look) -> Text:
     if stop is None:
         return styled("no step here", look.muted)
     text = Text(end="", no_wrap=True)
@@ -282,7 +283,9 @@ def _brought(stop: Stop | None, look: Look) -> Text:
         text.append(f"  {many} hit{'s'[: many != 1]}", look.muted)
         ranks = sorted(rank for _, rank in stop.step.gold_ranks)
         if ranks:
-            text.append(f"  ★ at rank {', '.join(map(str, ranks[:4]))}", look.gold)
+            said = ", ".join(map(str, ranks[:4]))
+            far = text.cell_len + len(f"  ★ at rank {said}") > width
+            text.append(f"  ★ {said}" if far else f"  ★ at rank {said}", look.gold)
         else:
             text.append("  no evidence", look.muted)
     return text

@@ -10,7 +10,7 @@ from rich.text import Text
 from memtui.model import Ending
 from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
-from memtui.screens.episode_row import strip_width
+from memtui.screens.episode_row import WIDE, strip_width
 from memtui.screens.episode_source import EpisodeRows
 from memtui.state.episode_standing import ending_with
 from memtui.state.told_apart import Apart
@@ -25,6 +25,10 @@ from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 
 Rows = tuple[EpisodeRow | None, EpisodeRow | None]
+
+
+ITEM = 10
+"""Cells of the key of a question; half as much again and more where there is room."""
 
 
 class PairSource:
@@ -73,8 +77,8 @@ class PairSource:
                 ),
                 Column("a", "A", strip),
                 Column("b", "B", strip),
-                Column("type", "type", 16, keep=2),
-                Column("item", "item", 10, keep=1),
+                Column("type", "type", 24 if width >= WIDE else 16, keep=2),
+                Column("item", "item", ITEM + 6 if width >= WIDE else ITEM, keep=1),
                 Column("question", "question", 16, grow=1),
             ]
             self._placed = (width, place(wanted, width - 2))
@@ -87,11 +91,11 @@ class PairSource:
         cells: dict[str, Text | str] = {
             "who": styled(WHO[pair.flip], who_style(pair.flip, look)),
             "scale": styled(scale(pair.a.scale), look.muted),
-            "item": styled(clean_line(pair.a.item, width=10), look.muted),
+            "item": styled(clean_line(pair.a.item, width=ITEM + 6), look.muted),
         }
         if any_row is not None:
             cells["apart"] = styled(self.apart.mark(any_row.key, any_row.repeat), look.muted)
-            cells["type"] = styled(clean_line(any_row.qtype, width=16), look.muted)
+            cells["type"] = styled(clean_line(any_row.qtype, width=24), look.muted)
             cells["question"] = any_row.question
         if left is not None:
             cells["a"] = self.strip(pair, left, "a")

@@ -62,7 +62,7 @@ class SavedViews(Dialog):
 
     def _draw(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width - 8))
+        width = self.room(WIDEST)
         lines = [styled("saved views", look.strong), Text(end="")]
         offers: list[Offer] = []
         for digit, (name, text) in zip(DIGITS, self._views, strict=False):

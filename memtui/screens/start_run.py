@@ -232,7 +232,7 @@ class StartRun(Dialog):
 
     def _draw(self) -> None:
         look = look_of(self)
-        width = max(30, min(WIDEST, self.app.size.width * 9 // 10 - 4))
+        width = self.room(WIDEST)
         offers: list[Offer] = []
         if self._line.display:
             lines = self._typing(look, width)

@@ -16,7 +16,7 @@ from memtui.views.coverage import coverage_curve, coverage_ratio
 from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
-from memtui.views.numbers import UNKNOWN, duration, scale
+from memtui.views.numbers import UNKNOWN, duration, plural, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.strip import call_strip, call_style
 from memtui.views.styled import styled
@@ -55,7 +55,7 @@ def head_lines(
     parts += [Text(clean_line(part, width=32)) for part in (item.qtype, item.key)]
     if found.detail.haystack is not None and width >= 90:
         hay = found.detail.haystack
-        said = f"{hay.n_sessions} sessions, {hay.n_irrelevant} irrelevant"
+        said = f"{plural(hay.n_sessions, 'session')}, {hay.n_irrelevant} irrelevant"
         parts.append(styled(said, look.muted))
     for fact in parts:
         if where.cell_len + fact.cell_len <= width:  # whole, or not at all

@@ -42,6 +42,14 @@ async def test_a_flag_takes_a_question_out_of_every_rate_and_back(own_run: Path)
         assert screen_text(app) == before
 
 
+async def test_the_dialogs_are_whole_at_60_columns(own_run: Path) -> None:
+    async with opened(own_run, (60, 20)) as (app, pilot):
+        await press(pilot, "3", "enter", "i")
+        assert "(F: out of every rate)" in screen_text(app)
+        await press(pilot, "escape", "x")
+        assert "as the command line prints it" in screen_text(app)
+
+
 async def test_esc_keeps_nothing(own_run: Path) -> None:
     async with opened(own_run) as (app, pilot):
         await press(pilot, "3", "enter", "i", "f", "b")

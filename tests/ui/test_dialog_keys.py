@@ -79,7 +79,7 @@ async def test_marks_and_views_are_clicked(own_run: Path) -> None:
     async with opened(own_run, (100, 30)) as (app, pilot):
         await press(pilot, "3", "i")
         await click_on(app, pilot, "bookmark this episode")
-        await click_on(app, pilot, "flag the gold")
+        await click_on(app, pilot, "flag its gold")
         await click_on(app, pilot, "note on this episode")
         await press(pilot, *"odd")
         await click_on(app, pilot, "Enter keep")

@@ -130,8 +130,28 @@ async def test_every_column_can_be_sorted_by(run_file: Path) -> None:
             shown = screen_text(app)
             assert f"sorted by {key.value} " in shown
             assert listed(shown) == 360
+            marked = [word for word in shown.split("\n")[4].split() if word.endswith("▼")]
+            assert len(marked) == (key is not SORT_ORDER[0]), shown
         for word in ("R", "t*", "+t*", "left", "red.", "tokens", "cost", "time", "gold", "answer"):
             assert word in screen_text(app).split("\n")[4], word
+
+
+async def test_the_order_is_seen_at_80_columns_whatever_the_counts_are(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "slash", *"scale>=0", "enter")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen)
+        screen._counts = {quick: 1_234_567 for quick in Quick}
+        for key in (*SORT_ORDER[1:], SORT_ORDER[0]):
+            await press(pilot, "s")
+            screen._counts = {quick: 1_234_567 for quick in Quick}
+            screen.draw_around()
+            await settle(pilot)
+            counts, chips, titles = screen_text(app).split("\n")[2:5]
+            assert "v excluded 1 234 567" in counts and "scale>=0" in chips
+            assert chips.endswith(f"sorted by {key.value} ▼"), chips
+            mark = titles.find("▼")
+            assert mark < 0 or titles[mark - 1] != " "
 
 
 async def test_hostile_values_are_facets_and_chips(tmp_path: Path) -> None:
@@ -154,6 +174,21 @@ def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int, apart: Apart) 
     names = [placed.column.name for placed in place(columns(2, longest_arm, apart), 76)]
     assert {"outcome", "strip", "arm", "scale", "question"} <= set(names)
     assert ("apart" in names) == bool(apart.heading)
+    narrow = [placed.column.name for placed in place(columns(2, longest_arm, apart, 59), 57)]
+    assert {"strip", "arm", "scale", "question"} <= set(narrow)  # the strip ends with the outcome
+    assert ("apart" in narrow) == bool(apart.heading)
+
+
+def test_a_wide_list_writes_arm_and_type_out_and_leaves_nothing_away() -> None:
+    widths = {placed.column.name: placed.width for placed in place(columns(2, 26, None, 199), 197)}
+    assert widths["arm"] == 26 and widths["type"] >= len("single-session-assistant")
+    assert {"gold", "answer", "tokens", "cost", "time"} <= set(widths)
+
+
+async def test_the_chosen_filter_is_told_whole_where_it_is_narrow(run_file: Path) -> None:
+    async with opened(run_file, (50, 20)) as (app, pilot):
+        await press(pilot, "3", "v")
+        assert re.search(r" v excluded \d+$", screen_text(app), re.MULTILINE)
 
 
 async def test_a_filter_that_is_not_understood_stays_to_be_put_right(
