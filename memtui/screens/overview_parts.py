@@ -84,11 +84,11 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
     star = Text.assemble(("s* of the arm ", look.muted), (usable_label(found), ""), end="")
     if found.unsure:
         star.append(f" (n {found.n})", look.muted)
+    elif found == CONDITIONAL:
+        star.append(" (the filter chooses by outcome)", look.missing)
     parts.append(star)
     return [head, *flow(parts, width)]
 
-    elif found == CONDITIONAL:
-        star.append(" (the filter chooses by outcome)", look.missing)
 
 def _wrong_note(cell: CellView) -> str:
     notes = []
