@@ -16,6 +16,7 @@ from memtui.errors import UserError
 from memtui.query.manual import EXAMPLE
 from memtui.screens.episode_facets import FIRST_VALUE, Counts, FacetSource, count_facets
 from memtui.screens.episode_filters import EpisodeFilters
+from memtui.screens.episode_heading import list_heading, order_words
 from memtui.screens.episode_row import (
     closing_words,
     ending_of,
@@ -30,7 +31,6 @@ from memtui.state.session import RunSession
 from memtui.state.settings import Quick, Settings, SortKey
 from memtui.state.told_apart import Apart, SeenApart
 from memtui.store.records import EpisodeRow
-from memtui.views.columns import heading
 from memtui.views.flow import flow
 from memtui.views.hints import Hint
 from memtui.views.numbers import count, scale
@@ -248,24 +248,22 @@ class EpisodesScreen(EpisodeFilters):
                 continue
             first.append("   ")
             first.append(f" {label} " if chosen else label, look.chip if chosen else look.muted)
-        order = Text.assemble(
-            ("sorted by ", look.muted),
-            (settings.sort.value, ""),
-            (" ▲" if settings.reversed else " ▼", look.muted),
-            end="",
-        )
-        gap = width - first.cell_len - order.cell_len - 1
-        if gap >= 2:
-            first.append(" " * gap)
-            first.append_text(order)
         across = (self.rows.outer_size.width or width) - 1  # a blank before the scrollbar
         if source.across != across:
             source.across = across
             self.rows.refresh()
-        head = Text(" ", end="") + heading(source.placed(across), look.muted)
-        self.query_one("#list-summary", LineBlock).show(
-            [Text(end=""), first, self.chips(settings, width)]
-        )
+        placed, chips = source.placed(across), self.chips(settings, width)
+        order, needed = order_words(placed, settings, look)
+        for line in (first, chips):  # beside the counts, else beside the filter
+            if line is chips and needed:
+                chips.truncate(max(0, width - order.cell_len - 3), overflow="ellipsis")
+            gap = width - line.cell_len - order.cell_len - 1
+            if gap >= 2:
+                line.append(" " * gap)
+                line.append_text(order)
+                break
+        head = Text(" ", end="") + list_heading(placed, settings, look)
+        self.query_one("#list-summary", LineBlock).show([Text(end=""), first, chips])
         self.query_one("#list-heading", LineBlock).show([head])
         if facts:
             self._draw_facts()

@@ -84,7 +84,7 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "exhausted, wrong, excluded; again: all",
             ),
             (("episodes.all",), "all: filters off; facets stay, Esc closes them"),
-            (("episodes.sort", "episodes.reverse"), "sort by the next column, turn round"),
+            (("episodes.sort", "episodes.reverse"), "sort by the next underlined title, turn round"),
             (
                 ("episodes.filter",),
                 "filter; Tab completes or lists the fields, Enter keeps it, Esc undoes it",
