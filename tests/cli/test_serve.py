@@ -91,7 +91,10 @@ async def test_the_app_is_in_the_page_and_ends_with_the_server(served: Served) -
             assert {one.laddr.ip for one in listening} == {"127.0.0.1"}
             apps = server.children(recursive=True)
             assert apps
-            code, errors = await asyncio.to_thread(served.end, signal.SIGINT)
+            ended = asyncio.create_task(asyncio.to_thread(served.end, signal.SIGINT))
+            async for _ in window:  # as a browser does, which answers that its window is closed
+                pass
+            code, errors = await ended
         assert code == 0 and "Traceback" not in errors
         assert not psutil.wait_procs(apps, timeout=10)[1]
 
