@@ -106,18 +106,15 @@ def _exhausted(fact: FlaggedFact, budget: int, mode: str) -> str:
     if coverage in (PARTIAL, NONE) and fact.t_star is not None:
         seen += f" (complete only {_when(fact.t_star)})"
     if fact.redundant:
-        seen += f", and {fact.redundant} of its calls brought nothing new"
+        seen += f", and {fact.redundant} brought nothing new"
     wanted = f"{'at least ' if held.censored else ''}{_calls(fact.requested)}"
     refused = mode == BudgetMode.HARD
-    first = f"Exhausted: it requested {wanted} against a budget of {budget}, {seen}"
+    first = f"Exhausted: {wanted} against a budget of {budget}, {seen}"
     if held.right or (not held.failed and not held.mute):
         verdict = "right" if held.right else "wrong"
         if refused:
             return f"{first}; the answer it was then forced to give is {verdict}."
-        return (
-            f"{first}; its later answer is {verdict}, what it would have said within the budget is "
-            "unknown."
-        )
+        return f"{first}; its later answer is {verdict}, the one within the budget unknown."
     table = _BROKE if held.failed else _MUTE
     return f"{first}; then {_word(fact, table, 'it gave no answer')}."
 
@@ -131,10 +128,8 @@ def _right(fact: FlaggedFact, gold_found: int | None, budget: int, context: bool
         return f"{start}: its evidence was complete {_when(fact.t_star)}{more}."
     if coverage == NA:
         return f"{start}; coverage of its evidence is not known."
-    return (
-        f"{start}, though {_view(fact, gold_found)}: luck, prior knowledge or another source, the "
-        "record cannot say which."
-    )
+    seen = _view(fact, gold_found)
+    return f"{start}, though {seen}: by luck, prior knowledge or another source."
 
 
 def _wrong(fact: FlaggedFact, gold_found: int | None, budget: int, mode: str, context: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from memtui.metrics.explain import why_it_ended
@@ -18,6 +19,7 @@ from memtui.report.step_record import decision_sections, request_sections, verdi
 from memtui.report.table import scale_text
 from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
 from memtui.state.gold_places import gold_places, nearest_query
+from memtui.state.query_terms import taken_over
 from memtui.state.trajectory import Stop, Trajectory, in_history, trajectory
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeDetail, StepRow
@@ -51,6 +53,7 @@ class EpisodeReport:
             step.id: reader.messages(step.id) for step in self.steps if step.kind == "model"
         }
         self.elsewhere = answer_elsewhere(reader, detail)
+        self.text_of = cache(lambda token: reader.sessions([token]).get(token))
         self.marks = SideFile(reader.path, reader.run().uid).read()
         self.signature = signature_of(detail.row, judge)
         self.regime = regime(self.signature, budget, self.mode)
@@ -218,7 +221,7 @@ def _stop(report: EpisodeReport, index: int) -> Iterator[str]:
         name = place.full_name
         where = f"{GOLD} {name} at" if place.rank is not None else f"{name}:"
         yield clean_line(f"     {where} {place.words}")
-    for head, body in request_sections(report.trajectory, index, None):
+    for head, body in request_sections(report.trajectory, index, None, report.text_of):
         if head not in SAID_ABOVE:
             yield from _section(head, body)
 
@@ -320,11 +323,19 @@ def _record_document(report: EpisodeReport, step: StepRow, index: int | None) ->
     """Raw texts, messages, the runner's own figures, and where each gold unit stands."""
     found = report.trajectory
     near = None if index is None else nearest_query(found, index)
+    taken = None if index is None else taken_over(found, index, report.text_of)
     return {
         "raw": step.raw,
         "messages": report.messages.get(step.id, []),
         "data": step.data,
         "nearest_call": None if near is None else near[0],
+        "query_terms": None
+        if taken is None
+        else {
+            "kept": list(taken.kept),
+            "from_results": list(taken.from_results),
+            "added": list(taken.added),
+        },
         "gold_places": [
             {
                 "unit": p.unit,

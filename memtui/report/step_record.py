@@ -13,6 +13,7 @@ from typing import Any
 from memtui.model import Usage
 from memtui.state.answer_elsewhere import Elsewhere, elsewhere_words
 from memtui.state.gold_places import gold_places, nearest_query
+from memtui.state.query_terms import TextOf, taken_over, taken_over_words
 from memtui.state.trajectory import Stop, Trajectory
 from memtui.store.records import StepRow, VerdictRow
 from memtui.views.numbers import UNKNOWN, duration, money
@@ -120,8 +121,10 @@ def cut_words(stop: Stop) -> str:
     return words
 
 
-def request_sections(found: Trajectory, index: int, elsewhere: Elsewhere | None) -> list[Section]:
-    """What was asked of the memory at a step and what came of it."""
+def request_sections(
+    found: Trajectory, index: int, elsewhere: Elsewhere | None, text_of: TextOf | None = None
+) -> list[Section]:
+    """What was asked of the memory at a step and what came of it; `text_of`: see `taken_over`."""
     stop = found.stops[index]
     step = stop.step
     if step.kind not in ("memory_call", "context"):
@@ -134,6 +137,7 @@ def request_sections(found: Trajectory, index: int, elsewhere: Elsewhere | None)
             ("raw request", step.raw or "(none recorded)"),
             ("query", "" if step.query is None or step.query in step.raw else step.query),
             ("nearest earlier query", nearness(found, index) or ""),
+            ("terms of the query", taken_over_words(taken_over(found, index, text_of))),
             ("blocks", _blocks(step)),
             ("cut", cut_words(stop)),
             ("the system's own figures", _facts(facts)),

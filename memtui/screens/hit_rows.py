@@ -53,9 +53,9 @@ class HitSource:
         session = self._texts.get(view.sessions[0], [hit.sessions[0] for hit in near])
         date = (self._found.date_of(view.sessions[0], session) or UNKNOWN)[:10]
         text.append(f" {date:<10}", look.muted)
-        if width >= 60 and hit.score is not None:
+        if width >= 44 and hit.score is not None:
             text.append(f" {hit.score:>6.2f}", look.muted)
-        if hit.first is not None and width >= 50:
+        if hit.first is not None and width >= 60:
             last = hit.first if hit.last is None else hit.last
             where = f"t{hit.first + 1}" if last == hit.first else f"t{hit.first + 1}-{last + 1}"
             text.append(f" {where:<6}", look.muted)

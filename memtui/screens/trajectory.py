@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
 
 from memtui.errors import UserError
 from memtui.metrics.explain import why_it_ended
@@ -19,11 +18,12 @@ from memtui.screens.episode_row import episode_text
 from memtui.screens.hit_rows import HitSource
 from memtui.screens.one_frame import in_one_frame
 from memtui.screens.session_texts import SessionTexts
+from memtui.screens.trajectory_head import head_lines
 from memtui.screens.trajectory_panes import TrajectoryPanes
 from memtui.screens.trajectory_parts import (
+    LEAST_STEPS,
     StopSource,
     call_lines,
-    head_lines,
     missing_evidence,
     step_words,
 )
@@ -35,6 +35,7 @@ from memtui.screens.trajectory_text import (
     whole_text,
 )
 from memtui.state.answer_elsewhere import Elsewhere, answer_elsewhere, elsewhere_words
+from memtui.state.query_terms import taken_over
 from memtui.state.session import RunSession
 from memtui.state.settings import Settings
 from memtui.state.trajectory import Stop, Trajectory, read_trajectory
@@ -42,11 +43,8 @@ from memtui.views.hints import Hint
 from memtui.views.session_text import PlainText
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
-from memtui.widgets.filter_line import FilterLine
-from memtui.widgets.ground import Row
 from memtui.widgets.lines import LineBlock, RestBlock
-from memtui.widgets.pane import Pane, Rule
-from memtui.widgets.text_pane import TextPane
+from memtui.widgets.pane import Pane
 from memtui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -94,16 +92,6 @@ class TrajectoryScreen(TrajectoryPanes):
         self._elsewhere: Elsewhere | None = None
         self._looked_for: int | None = None
         """The episode that `_elsewhere` is about."""
-
-    def body(self) -> Iterable[Widget]:
-        yield LineBlock(id="trajectory-head")
-        yield FilterLine(placeholder="find in this text", id="find-line")
-        with Row(id="panes"):
-            yield Pane("steps", VirtualList(id="steps"), id="steps-pane")
-            yield Rule(id="steps-rule")
-            yield Pane("hits", VirtualList(id="hits"), above=RestBlock(id="call"), id="hits-pane")
-            yield Rule(id="text-rule")
-            yield Pane("text", TextPane(id="text"), id="text-pane")
 
     # --- parts ----------------------------------------------------------------------------------
 
@@ -188,6 +176,7 @@ class TrajectoryScreen(TrajectoryPanes):
         self._stop = max(0, min(self._stop, len(found.stops) - 1))
         steps = self.steps
         source = StopSource(found, self.look)
+        self.fit_steps(source.wanted_width(max(LEAST_STEPS, self.app.size.width // 5)))
         if fresh:
             steps.show(source, select=self._stop)
         else:
@@ -232,11 +221,10 @@ class TrajectoryScreen(TrajectoryPanes):
         )
         elsewhere = self._elsewhere if self._looked_for == row.id else None
         lucky = row.t_star is None and row.labels.get(settings.judge) == Label.RIGHT
+        also = ""
         if elsewhere is not None and elsewhere.holding and (lucky or self.size.height >= 30):
-            why = f"{why} {elsewhere_words(elsewhere)}"
-        lines = head_lines(
-            found, self._stop, why, session, self.size.width, self.size.height, self.look
-        )
+            also = elsewhere_words(elsewhere)
+        lines = head_lines(found, self._stop, why, also, session, *self.size, self.look)
         gap = [Text(end="")] if self.size.height >= 24 else []
         self.query_one("#trajectory-head", LineBlock).show([*gap, *lines, *gap])
 
@@ -267,15 +255,14 @@ class TrajectoryScreen(TrajectoryPanes):
         steps_facts = styled(f"{self._stop + 1} of {len(found.stops)}", look.muted)
         self.query_one("#steps-pane", Pane).show_facts(steps_facts)
         facts = Text(end="", no_wrap=True)
-        if stop.is_call:
-            facts.append(f"call {stop.call_no} of {found.calls}   ", look.muted)
-        else:
-            facts.append(f"{clean_line(step_words(stop), width=30)}   ", look.muted)
+        what = str(len(stop.hits)) if stop.is_call else clean_line(step_words(stop), width=30)
+        facts.append(f"{what}   ", look.muted)
         facts.append_text(missing_evidence(found, self._stop, look))
-        pane = self.query_one("#hits-pane", Pane)
-        pane.show_facts(facts)
-        width = pane.size.width or self.size.width
-        self.query_one("#call", LineBlock).show(call_lines(found, self._stop, session, width, look))
+        self.query_one("#hits-pane", Pane).show_facts(facts)
+        taken = taken_over(found, self._stop, None if self._texts is None else self._texts.get)
+        width, rows = self.side_width, self.size.height or self.app.size.height
+        lines = call_lines(found, self._stop, taken, session, width, rows, look)
+        self.query_one("#call", LineBlock).show(lines)
 
     def _make_way_for_text(self, stop: Stop) -> None:
         """Where a step has no hits and one pane has the screen, the text takes it, and the keys."""
@@ -306,9 +293,9 @@ class TrajectoryScreen(TrajectoryPanes):
 
     def _record(self, found: Trajectory) -> list[tuple[str, str]]:
         session = self.bench.session
-        if session is None:
+        if session is None or self._texts is None:
             return []
-        return record_of(found, self._stop, self._reading, session, self._elsewhere)
+        return record_of(found, self._stop, self._reading, session, self._elsewhere, self._texts)
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw_head)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,10 +13,14 @@ from textual.widget import Widget
 from memtui.report.step_record import Reading
 from memtui.screens.ladder_steps import LadderSteps
 from memtui.widgets.filter_line import FilterLine
-from memtui.widgets.lines import LineBlock
-from memtui.widgets.pane import Pane
+from memtui.widgets.ground import Column, Row
+from memtui.widgets.lines import LineBlock, RestBlock
+from memtui.widgets.pane import Pane, Rule
 from memtui.widgets.text_pane import EmptyDocument, TextPane
 from memtui.widgets.virtual_list import EmptySource, VirtualList
+
+STEPS_FROM = 120
+"""Columns from which the steps stand beside the hits."""
 
 
 class TrajectoryPanes(LadderSteps):
@@ -37,6 +42,34 @@ class TrajectoryPanes(LadderSteps):
         super().__init__()
         self._find = ""
         self._reading = Reading.TEXT
+
+    def body(self) -> Iterable[Widget]:
+        yield LineBlock(id="trajectory-head")
+        yield FilterLine(placeholder="find in hits and text", id="find-line")
+        with Row(id="panes"):
+            yield Pane("steps", VirtualList(id="steps"), id="steps-pane")
+            yield Rule(id="steps-rule")
+            with Column(id="step-side"):
+                yield RestBlock(id="call")
+                with Row(id="step-panes"):
+                    yield Pane("hits", VirtualList(id="hits"), id="hits-pane")
+                    yield Rule(id="text-rule")
+                    yield Pane("text", TextPane(id="text"), id="text-pane")
+
+    def fit_steps(self, wanted: int) -> None:
+        """Make the steps pane as wide as its rows need: hits and text share the rest."""
+        width = self.query_one("#steps-pane", Pane).styles.width
+        if width is None or width.value != wanted:
+            self.query_one("#steps-pane", Pane).styles.width = wanted
+
+    @property
+    def side_width(self) -> int:
+        """Cells beside the steps: those of what one call was, of its hits and of their text together."""
+        columns = self.size.width or self.app.size.width
+        if columns < STEPS_FROM or self.has_class("zoomed"):
+            return columns
+        width = self.query_one("#steps-pane", Pane).styles.width
+        return columns - 1 - (0 if width is None else int(width.value))
 
     @property
     def steps(self) -> VirtualList:
@@ -92,6 +125,8 @@ class TrajectoryPanes(LadderSteps):
         zoomed = self.has_class("zoomed")
         for pane in self.query(Pane):
             pane.set_class(zoomed and pane.content is self.focused, "zoom")
+        self.set_class(zoomed and self.steps is self.focused, "zoom-steps")
+        self.set_class(zoomed and self.text is self.focused, "zoom-text")
 
     def action_read(self, what: str) -> None:
         """Read the decision, the request or the judge in the text pane; the same key again: the hit."""

@@ -68,14 +68,14 @@ def readable(
         find=find,
     )
     facts = Text(end="", no_wrap=True)
+    name = clean_line(row.source or token, width=32)
     if turns:
-        lit = ", ".join(str(turn + 1) for turn in sorted(turns)[:6])
-        facts.append(f"{GOLD} turn {lit}   ", look.gold)
-    elif whole:
-        facts.append(f"{GOLD} evidence   ", look.gold)
-    facts.append(clean_line(row.source or token, width=32), look.muted)
+        lit = ", ".join(f"t{turn + 1}" for turn in sorted(turns)[:6])
+        facts.append(f"{GOLD} {name} {lit}", look.gold)
+    else:
+        facts.append(f"{GOLD} {name}" if whole else name, look.gold if whole else look.muted)
     date = found.date_of(token, row)
-    facts.append(f"   {(date or 'no date')[:16].replace('T', ' ')}", look.muted)
+    facts.append(f"  {(date or 'no date')[:16].replace('T', ' ')}", look.muted)
     if not view.hit.shown:
         facts.append(f"   {CUT} not shown to the model", look.missing)
     return document_of_session, facts
@@ -129,11 +129,12 @@ def record_of(
     reading: Reading,
     session: RunSession,
     elsewhere: Elsewhere | None,
+    texts: SessionTexts,
 ) -> list[Section]:
     """What the record holds of a step, other than the text of its hits."""
     stop = found.stops[index]
     if reading is Reading.REQUEST:
-        return request_sections(found, index, elsewhere)
+        return request_sections(found, index, elsewhere, texts.get)
     if reading is Reading.JUDGE:
         return verdict_sections(found.detail.verdicts, session.settings.judge)
     messages = []

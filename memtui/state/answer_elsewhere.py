@@ -33,6 +33,12 @@ class Place:
     turn: int
     """0-based."""
 
+    @property
+    def name(self) -> str:
+        """``conv-44/session_3 t4 (2023-04-16)``, as evidence is named."""
+        day = f" ({self.date[:10]})" if self.date else ""
+        return f"{self.source or self.session} t{self.turn + 1}{day}"
+
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
@@ -108,9 +114,7 @@ def elsewhere_words(found: Elsewhere | None) -> str:
         return ""
     looked = "" if found.whole else f" (the first {found.looked} of {found.sessions} looked at)"
     if not found.holding:
-        return f"The words of the gold answer stand in no session outside the evidence{looked}."
-    where = ", ".join(f"{p.source or p.session} turn {p.turn + 1}" for p in found.places[:3])
+        return f"The gold answer's words stand in no session outside the evidence{looked}."
+    where = ", ".join(place.name for place in found.places[:3])
     more = f" and {found.holding - 3} more" if found.holding > 3 else ""
-    return (
-        f"The words of the gold answer also stand in {where}{more}{looked}, outside the evidence."
-    )
+    return f"The gold answer's words also stand in {where}{more}{looked}, outside the evidence."

@@ -98,8 +98,8 @@ def gold_places(found: Trajectory, index: int) -> list[GoldPlace]:
 def nearest_query(found: Trajectory, index: int) -> tuple[int, str] | None:
     """(call number, query) of the earlier call that this one's query is nearest to; None without one."""
     stop = found.stops[index]
-    if stop.step.query is None or stop.step.similarity is None:
-        return None
+    if stop.step.query is None or not stop.step.similarity:
+        return None  # the first one, or one that shares no term
     earlier = [s for s in found.stops[:index] if s.is_call and s.step.query is not None]
     if not earlier or len(earlier) > MOST_QUERIES:
         return None

@@ -17,6 +17,11 @@ from memtui.views.outcome import closing
 PADDED_BUDGET = 6
 """Up to this budget, calls not made are shown as blanks, so that the bars of a list stand in line."""
 
+ROOMY = 14
+"""Cells from which a strip that is cut keeps its last calls, too."""
+LAST = 3
+"""Calls it keeps then."""
+
 LEGEND = (
     (glyphs.COMPLETE, "evidence complete with this call"),
     (glyphs.NEW_EVIDENCE, "new evidence"),
@@ -53,7 +58,8 @@ def call_strip(
 
     `calls` is the stored strip (one sign per requested call). Calls left within the budget are blanks
     when `pad`. `current` (1-based) marks the call under the cursor. A strip longer than `width` cells
-    keeps its first calls and its end and says how many it left out: ``◈◆│◇◇+12◔✓``.
+    keeps its first calls and its end and says how many it left out: ``◈◆│◇◇+12◔✓``; where there is room
+    its last calls, too: ``◈◆│◇◇+10·◇◔✓``.
     """
     end = closing(ending, look)
     parts: list[tuple[str, Style]] = []
@@ -76,7 +82,12 @@ def call_strip(
         parts.append((" " * (budget - made), Style.null()))
         parts.append((glyphs.BUDGET_BAR, look.faint if made < budget else look.budget))
     if width is not None:
-        parts = _shortened(parts, made, budget, width - len(end), look)
+        room = width - len(end)
+        last = [
+            (sign, call_style(sign, look, beyond=budget is not None and made - number >= budget))
+            for number, sign in enumerate(calls[-1 : -LAST - 1 : -1], 1)
+        ]
+        parts = _shortened(parts, made, room, last[::-1] if room >= ROOMY else [], look)
     text = Text(end="", no_wrap=True)
     for sign, style in (*parts, *end):
         text.append(sign, style)
@@ -84,17 +95,21 @@ def call_strip(
 
 
 def _shortened(
-    parts: list[tuple[str, Style]], made: int, budget: int | None, room: int, look: Look
+    parts: list[tuple[str, Style]],
+    made: int,
+    room: int,
+    last: list[tuple[str, Style]],
+    look: Look,
 ) -> list[tuple[str, Style]]:
     used = sum(len(sign) for sign, _ in parts)
     if used <= room:
         return parts
     if made <= room:
         return [part for part in parts if part[0].strip()][:room]
-    for keep in range(room - 2, 0, -1):
+    for keep in range(room - 2 - len(last), 0, -1):
         head = parts[:keep]
         calls_shown = sum(1 for sign, _ in head if sign != glyphs.BUDGET_BAR)
-        rest = f"+{made - calls_shown}"
-        if keep + len(rest) <= room:
-            return [*head, (rest, look.muted)]
+        rest = f"+{made - calls_shown - len(last)}"
+        if keep + len(rest) + len(last) <= room:
+            return [*head, (rest, look.muted), *last]
     return [(f"{made}"[: max(0, room)], look.muted)]

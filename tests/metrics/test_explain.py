@@ -20,27 +20,26 @@ COVERED = Episode(requested=4, first_hit=1, t_star=2, gold_total=2)
         (
             COVERED,
             2,
-            "Exhausted: it requested 4 calls against a budget of 2, although its evidence was complete"
-            " after call 2; its later answer is right, what it would have said within the budget is"
-            " unknown.",
+            "Exhausted: 4 calls against a budget of 2, although its evidence was complete"
+            " after call 2; its later answer is right, the one within the budget unknown.",
         ),
         (
             COVERED._replace(t_star=3, label="wrong"),
             2,
-            "Exhausted: it requested 4 calls against a budget of 2, with part of its evidence in view"
-            " after call 2 (complete only after call 3); its later answer is wrong, what it would have"
-            " said within the budget is unknown.",
+            "Exhausted: 4 calls against a budget of 2, with part of its evidence in view"
+            " after call 2 (complete only after call 3); its later answer is wrong, the one within the"
+            " budget unknown.",
         ),
         (
             Episode(4, "wrong", answerable=0),
             None,
-            "Exhausted: it requested 4 calls against a budget of 2, although its question has no answer;"
+            "Exhausted: 4 calls against a budget of 2, although its question has no answer;"
             " its later answer is wrong",
         ),
         (
             Episode(20, None, "step_cap"),
             0,
-            "Exhausted: it requested at least 20 calls against a budget of 2, with none of its"
+            "Exhausted: at least 20 calls against a budget of 2, with none of its"
             " evidence in view after call 2; then it was stopped at the safety cap without an answer.",
         ),
         (
@@ -53,7 +52,7 @@ COVERED = Episode(requested=4, first_hit=1, t_star=2, gold_total=2)
             Episode(1, gold_total=2, first_hit=1),
             1,
             "Right within budget (1 of 2 calls), though 1 of 2 pieces of evidence came into view:"
-            " luck, prior knowledge or another source, the record cannot say which.",
+            " by luck, prior knowledge or another source.",
         ),
         (Episode(1, gold_total=None), None, "coverage of its evidence is not known."),
         (

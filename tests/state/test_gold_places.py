@@ -146,8 +146,9 @@ def test_places_outside_the_evidence_are_found_and_capped(
 
 
 def test_the_sentence_names_what_was_looked_through() -> None:
-    places = tuple(Place(f"t{n}", f"s{n}", None, n) for n in range(4))
-    assert "s0 turn 1, s1 turn 2, s2 turn 3 and 1 more" in elsewhere_words(
+    dates = ("2023-05-20T10:02", None, None, None)
+    places = tuple(Place(f"t{n}", f"s{n}", date, n) for n, date in enumerate(dates))
+    assert "s0 t1 (2023-05-20), s1 t2, s2 t3 and 1 more" in elsewhere_words(
         Elsewhere("x", places, 4, 9, 9)
     )
     assert "(the first 5 of 9 looked at)" in elsewhere_words(Elsewhere("x", (), 0, 5, 9))

@@ -219,7 +219,7 @@ def which_part(asked: Asked) -> None:
     missing = [place for place in places if place.rank is None]
     assert missing and len(missing) < len(places)
     for place in places:
-        asked.says(f"{place.raw}: {place.words}")
+        asked.says(f"{place.full_name}: {place.words}")
 
 
 def wrong_though_covered(asked: Asked) -> None:
@@ -276,7 +276,7 @@ def buried(asked: Asked) -> None:
     places = gold_places(asked.found, asked.index)
     assert places and all(place.rank is None and place.in_history for place in places)
     assert all(place.ranked for place in places)
-    asked.says(f"{places[0].raw}: {places[0].words}")
+    asked.says(f"{places[0].full_name}: {places[0].words}")
 
 
 def along_the_scales(asked: Asked) -> None:

@@ -1,0 +1,119 @@
+"""Screen 4: what must stay on it at every size, and what gives way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.metrics.explain import why_it_ended
+from memtui.model import Evidence
+from memtui.query.subject import signature_of
+from memtui.screens.trajectory import TrajectoryScreen
+from memtui.state.trajectory import read_trajectory
+from memtui.store.reader import open_run
+from tests.report.generated_run import RunFile
+from tests.ui.driving import opened, press, screen_text
+
+LONG = "answer_60e8941a_abs_with_a_long_name"
+SIZES = [(80, 24), (100, 30), (120, 36), (200, 60)]
+sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Episode 1: complete at call 2 of 18; episode 2: nothing found, right all the same."""
+    made = RunFile(tmp_path_factory.mktemp("trajectory") / "a.memtui", judge="deterministic-v1")
+    gold = tuple(Evidence(f"{LONG}_{n}", f"e{n}", 0) for n in (1, 2))
+    made.item("q", evidence=gold, question="Which of the two trips came first, Paris or Rome?")
+    calls = [["e1", "f1", "f2"], ["e2", "f3"], *[["f4", "f5"]] * 16]
+    queries = ["which trip came first", *[f"trip came first {n} paris rome" for n in range(17)]]
+    made.add("dense/until-confident", "q", 0.0, calls, "right", queries=queries)
+    made.add("bm25/verify", "q", 0.0, [["f1"], ["f2"]], "right", queries=queries[:2])
+    return made.write()
+
+
+def why_of(run: Path, episode: int) -> str:
+    found = read_trajectory(open_run(run), episode)
+    assert found is not None
+    row = found.detail.row
+    return why_it_ended(signature_of(row, "deterministic-v1"), row.gold_found, 2)
+
+
+def flat(shown: str) -> str:
+    return " ".join(shown.split())
+
+
+@sizes
+async def test_result_and_evidence_stay_and_the_strip_gives_way(
+    size: tuple[int, int], run: Path
+) -> None:
+    async with opened(run, size) as (app, pilot):
+        await press(pilot, "3", "enter")
+        assert isinstance(app.screen, TrajectoryScreen)
+        app.screen.show_episode(1)
+        await press(pilot, "l")
+        shown = screen_text(app)
+        line = next(line for line in shown.split("\n") if line.startswith(" calls "))
+        assert "exhausted" in line and "evidence 2/2" in line and "R 18 of B 2" in line
+        assert "◔✓" in line and "◈◆│" in line
+        assert flat(why_of(run, 1)) in flat(shown)
+
+
+@sizes
+async def test_a_call_says_the_same_at_every_size(size: tuple[int, int], run: Path) -> None:
+    async with opened(run, size) as (app, pilot):
+        await press(pilot, "3", "enter")
+        assert isinstance(app.screen, TrajectoryScreen)
+        app.screen.show_episode(1)
+        await press(pilot, *"lll")
+        shown = screen_text(app)
+        for words in (
+            "call 4 of 18",
+            "asked, returned, shown 12 2 2",
+            "evidence 2 → 2 of 2",
+            "complete since call 2: 2 after it",
+            "near call 3: ",
+            "took 12 ms",
+            "hits  2",
+            "2 of 2 not returned",
+        ):
+            assert words in shown, shown
+        names = [f"★ {LONG}_1", f"★ {LONG}_2"] if size[0] >= 120 else ["_1 not in", "_2 not in"]
+        assert all(name in shown for name in names), shown
+
+
+async def test_the_score_stands_beside_the_hits_from_120_columns_on(run: Path) -> None:
+    for size in ((80, 24), (120, 36)):
+        async with opened(run, size) as (app, pilot):
+            await press(pilot, "3", "enter")
+            assert isinstance(app.screen, TrajectoryScreen)
+            app.screen.show_episode(1)
+            await press(pilot, "h")
+            found = app.screen.found
+            assert found is not None
+            for view in found.stops[0].hits:
+                assert f"{view.hit.score:>6.2f}" in screen_text(app)
+
+
+@sizes
+async def test_a_lucky_answer_has_its_whole_sentence(size: tuple[int, int], run: Path) -> None:
+    async with opened(run, size) as (app, pilot):
+        await press(pilot, "3", "enter")
+        assert isinstance(app.screen, TrajectoryScreen)
+        app.screen.show_episode(2)
+        await press(pilot, "l")
+        assert flat(why_of(run, 2)) in flat(screen_text(app))
+
+
+async def test_the_steps_are_as_wide_as_their_rows_need(run: Path) -> None:
+    async with opened(run, (200, 60)) as (app, pilot):
+        await press(pilot, "3", "enter")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen)
+        screen.show_episode(1)
+        await press(pilot, "l")
+        rows = [line.split("│")[0] for line in screen_text(app).split("\n")]
+        assert any("trip came first 16 paris rome" in row for row in rows)
+        assert screen.steps.region.width < 40
+        assert abs(screen.hits.region.width - screen.text.region.width) <= 1
