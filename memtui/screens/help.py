@@ -47,6 +47,7 @@ ENDINGS = (
 )
 
 
+ONE_SIDED = ("88–100", "a rate of 100 %, by its 95 % interval; 70±38 is cut at 100, too")
 UNSURE = ("+8?", "s*, left open by its interval or a missing rung")
 
 
@@ -79,7 +80,7 @@ def help_rows(look: Look, keys: Iterable[Key], screen: str = "") -> list[HelpRow
     part("marks of a run in the list", RUN_MARKS, look.accent)
     part(
         "along the scales, and side by side",
-        (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE),
+        (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE, ONE_SIDED),
         look.accent,
     )
     return rows

@@ -12,8 +12,10 @@ UNKNOWN = "–"
 
 
 def count(value: int | None) -> str:
-    """An exact count with thin grouping: ``1 234``; ``–`` when unknown."""
-    return UNKNOWN if value is None else f"{value:,}".replace(",", " ")
+    """An exact count, in groups of three from five digits on: ``1234``, ``12 345``; ``–`` when unknown."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,}".replace(",", " ") if abs(value) > 9999 else str(value)
 
 
 def compact(value: float | None, *, partial: bool = False) -> str:
@@ -30,18 +32,31 @@ def compact(value: float | None, *, partial: bool = False) -> str:
     return f"{sign}{value:.0f}"
 
 
+ROUNDING = 0.005
+"""By so much a rate and half its interval may pass 0 or 1 and still be drawn as such."""
+
+
 def percent(rate: float | None) -> str:
     """A rate 0..1 in whole per cent without sign: ``91``; ``–`` when there is none."""
     return UNKNOWN if rate is None else f"{100 * rate:.0f}"
 
 
 def percent_interval(rate: float | None, low: float | None, high: float | None) -> str:
-    """``91±3``: a rate and half the width of its interval, both in points; ``–`` without a rate."""
+    """``91±3``: a rate and half the width of its interval, both in points; ``–`` without a rate.
+
+    Where so much on either side would be no rate: the interval alone, ``21–100``, of a rate that is an end of
+    it; else the longer side, ``70±38``, as the other one is cut at 0 or 100.
+    """
     if rate is None:
         return UNKNOWN
     if low is None or high is None:
         return percent(rate)
-    return f"{100 * rate:.0f}±{50 * (high - low):.0f}"
+    half = (high - low) / 2
+    if not -ROUNDING <= rate - half <= rate + half <= 1 + ROUNDING:
+        if percent(rate) in ("0", "100"):
+            return f"{100 * low:.0f}–{100 * high:.0f}"
+        half = max(rate - low, high - rate)
+    return f"{100 * rate:.0f}±{100 * half:.0f}"
 
 
 def points(delta: float | None) -> str:
