@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import compress
 from operator import and_
 
@@ -29,7 +29,7 @@ def fold_facts(
     cells, items, courses = _columns(facts, chosen, of_cells)
     about = [facts.about[item] for item in items]
     answerable = [one[2] for one in about]
-    number_of, signatures = _numbered(facts.table)
+    number_of, signatures = _numbered(facts.table, courses)
     numbers = [number_of[one + one + may] for one, may in zip(courses, answerable, strict=True)]
     named: dict[Hashable, Hashable] = {}
     by = (
@@ -51,7 +51,7 @@ def count_signatures(
     cells, items, courses = _columns(facts, chosen)
     of_item = {item: (about[1], about[2]) for item in set(items) if (about := facts.about[item])}
     of_cell = {cell: cell in context_cells for cell in set(cells)}
-    number_of, signatures = _numbered(facts.table)
+    number_of, signatures = _numbered(facts.table, courses)
     counted: Counter[tuple[bool, int, Signature]] = Counter()
     for (context, course, (qtype, answerable)), count in Counter(
         zip(map(of_cell.__getitem__, cells), courses, map(of_item.__getitem__, items), strict=True)
@@ -92,12 +92,13 @@ def _columns(
     return first, second, third
 
 
-def _numbered(table: Sequence[Course]) -> tuple[list[int], list[Signature]]:
-    """For each course, first of an unanswerable then of an answerable item, the number of its signature."""
+def _numbered(table: Sequence[Course], courses: Iterable[int]) -> tuple[list[int], list[Signature]]:
+    """For each course, first of an unanswerable then of an answerable item, the number of its signature; only
+    for these courses, which are few where a filter chose the episodes."""
     known: dict[Signature, int] = {}
-    numbers = [
-        known.setdefault(course_signature(course, answerable), len(known))
-        for course in table
-        for answerable in (0, 1)
-    ]
+    numbers = [0] * (2 * len(table))
+    for course in sorted(set(courses)):
+        for answerable in (0, 1):
+            signature = course_signature(table[course], answerable)
+            numbers[2 * course + answerable] = known.setdefault(signature, len(known))
     return numbers, list(known)
