@@ -84,7 +84,10 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 "exhausted, wrong, excluded; again: all",
             ),
             (("episodes.all",), "all: filters off; facets stay, Esc closes them"),
-            (("episodes.sort", "episodes.reverse"), "sort by the next underlined title, turn round"),
+            (
+                ("episodes.sort", "episodes.reverse"),
+                "sort by the next underlined title, turn round",
+            ),
             (
                 ("episodes.filter",),
                 "filter; Tab completes or lists the fields, Enter keeps it, Esc undoes it",
@@ -124,7 +127,7 @@ ROWS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("trajectory.zoom",), "zoom the pane, and back"),
             (
                 ("trajectory.find", "trajectory.match", "trajectory.match-back"),
-                "find in the text, next, previous",
+                "find in the hits or the text, next, previous",
             ),
         ),
     ),

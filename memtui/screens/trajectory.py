@@ -15,7 +15,7 @@ from memtui.model import Label
 from memtui.query.subject import signature_of
 from memtui.report.step_record import Reading
 from memtui.screens.episode_row import episode_text
-from memtui.screens.hit_rows import HitSource
+from memtui.screens.hit_rows import HitSearch, HitSource
 from memtui.screens.one_frame import in_one_frame
 from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_head import head_lines
@@ -92,6 +92,7 @@ class TrajectoryScreen(TrajectoryPanes):
         self._elsewhere: Elsewhere | None = None
         self._looked_for: int | None = None
         """The episode that `_elsewhere` is about."""
+        self._hit_search = HitSearch()
 
     # --- parts ----------------------------------------------------------------------------------
 
@@ -238,7 +239,7 @@ class TrajectoryScreen(TrajectoryPanes):
         if self._texts is None:
             self._texts = SessionTexts(session.pages)
         self._texts.forget_missing()
-        source = HitSource(stop, found, self._texts, self.look)
+        source = HitSource(stop, found, self._texts, self.look, self._find)
         if fresh:
             gold = next((hit.rank for hit in stop.hits if hit.gold), None)
             self.hits.show(source, select=gold)
@@ -247,6 +248,14 @@ class TrajectoryScreen(TrajectoryPanes):
         self._draw_pane_titles(found, stop)
         self._make_way_for_text(stop)
         self.draw_text()
+
+    def draw_hits(self) -> None:
+        self._draw_stop(fresh=False)
+
+    def ranks_found(self) -> list[int]:
+        if self.stop is None or self._texts is None:
+            return []
+        return self._hit_search.ranks(self.stop, self._texts, self._find)
 
     def _draw_pane_titles(self, found: Trajectory, stop: Stop) -> None:
         look, session = self.look, self.bench.session
@@ -257,6 +266,9 @@ class TrajectoryScreen(TrajectoryPanes):
         facts = Text(end="", no_wrap=True)
         what = str(len(stop.hits)) if stop.is_call else clean_line(step_words(stop), width=30)
         facts.append(f"{what}   ", look.muted)
+        if self._find and stop.hits:
+            holding = f"in {len(self.ranks_found())} of {len(stop.hits)}"
+            facts.append(f"{clean_line(self._find, width=20)} {holding}   ", look.accent)
         facts.append_text(missing_evidence(found, self._stop, look))
         self.query_one("#hits-pane", Pane).show_facts(facts)
         taken = taken_over(found, self._stop, None if self._texts is None else self._texts.get)

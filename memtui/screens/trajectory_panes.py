@@ -32,7 +32,7 @@ class TrajectoryPanes(LadderSteps):
         Binding("d", "read('decision')", "the model's decision", id="trajectory.decision"),
         Binding("r", "read('request')", "raw request and its record", id="trajectory.request"),
         Binding("v", "read('judge')", "the judge's reply", id="trajectory.judge"),
-        Binding("slash", "find", "find in the text", id="trajectory.find"),
+        Binding("slash", "find", "find in the hits or the text", id="trajectory.find"),
         Binding("n", "match(1)", "next match", id="trajectory.match"),
         Binding("N", "match(-1)", "previous match", id="trajectory.match-back"),
         Binding("z", "zoom", "zoom the pane", id="trajectory.zoom"),
@@ -41,6 +41,7 @@ class TrajectoryPanes(LadderSteps):
     def __init__(self) -> None:
         super().__init__()
         self._find = ""
+        self._finds_hits = False
         self._reading = Reading.TEXT
 
     def body(self) -> Iterable[Widget]:
@@ -147,24 +148,56 @@ class TrajectoryPanes(LadderSteps):
         self.draw_text()
 
     def action_find(self) -> None:
-        """Open the line to search the text."""
+        """Open the line to search the hits, where they have the keys, else the text."""
+        self._finds_hits = self.focused is self.hits
         self.query_one(FilterLine).open(self._find)
 
     @on(FilterLine.Submitted)
     def _search(self, message: FilterLine.Submitted) -> None:
         self._find = message.value
         self.query_one(FilterLine).close()
+        if self._finds_hits:
+            self.hits.focus()
+            self.draw_hits()
+            if self._find:
+                self._match_hit(0)
+            return
         self.read_text()
         self.draw_text()
         if self._find:
             self.action_match(0)
 
     def action_match(self, by: int) -> None:
-        """The next or previous place of what was searched for."""
+        """The next or previous hit, or place in the text, of what was searched for."""
         if not self._find:
             self.bench.say("nothing was searched for yet (/)")
+        elif self.focused is self.hits:
+            self._match_hit(by)
         elif not self.text.jump_to_match(by):
             self.bench.say("no match" if not by else "no further match that way")
+
+    def _match_hit(self, by: int) -> None:
+        """Put the cursor on the next hit that holds it, and show where it stands in the text."""
+        here, ranks = self.hits.selected or 0, self.ranks_found()
+        if by > 0:
+            ranks = [rank for rank in ranks if rank > here]
+        elif by < 0:
+            ranks = [rank for rank in ranks if rank < here][::-1]
+        else:  # the one under the cursor, else one below it, else the first of all
+            ranks = [rank for rank in ranks if rank >= here] or ranks
+        if not ranks:
+            self.bench.say("no hit of this call has it" if not by else "no further hit that way")
+            return
+        self.hits.cursor = ranks[0] - 1
+        self.draw_text()
+        self.text.jump_to_match(0)
+
+    def draw_hits(self) -> None:
+        """Draw the hits anew: another thing is searched for."""
+
+    def ranks_found(self) -> list[int]:
+        """Ranks of the hits that hold what is searched for."""
+        return []
 
     def leave(self) -> bool:
         """Esc: out of the search line, from the text back to the hits, out of the zoom; False when there is nothing to leave."""

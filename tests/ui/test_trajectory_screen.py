@@ -117,3 +117,30 @@ async def test_the_steps_are_as_wide_as_their_rows_need(run: Path) -> None:
         assert any("trip came first 16 paris rome" in row for row in rows)
         assert screen.steps.region.width < 40
         assert abs(screen.hits.region.width - screen.text.region.width) <= 1
+
+
+@pytest.mark.usefixtures("lasting_notices")
+async def test_find_in_the_hits_and_in_the_text(run: Path) -> None:
+    async with opened(run, (120, 36), notices=True) as (app, pilot):
+        await press(pilot, "3", "enter")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen)
+        screen.show_episode(1)
+        await press(pilot, "h")
+        assert screen.focused is screen.hits and screen.hits.selected == 1
+        await press(pilot, "slash", *"OF f", "enter")
+        assert screen.focused is screen.hits and screen.hits.selected == 2
+        assert "OF f in 2 of 3" in screen_text(app)
+        await press(pilot, "n")
+        assert screen.hits.selected == 3
+        await press(pilot, "n")
+        assert screen.hits.selected == 3 and "no further hit that way" in screen_text(app)
+        await press(pilot, "N")
+        assert screen.hits.selected == 2
+        await press(pilot, "l")  # what is searched for goes on to the next call
+        assert "OF f in 1 of 2" in screen_text(app)
+        await press(pilot, "tab", "slash", "ctrl+u", *"text of", "enter")
+        assert screen.focused is screen.text
+        await press(pilot, "escape", "slash", "ctrl+u", *"zzz", "enter")
+        assert "no hit of this call has it" in screen_text(app)
+        assert "zzz in 0 of 2" in screen_text(app)
