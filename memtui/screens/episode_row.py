@@ -41,8 +41,9 @@ def strip_width(budget: int) -> int:
     return max(9, min(budget, PADDED_BUDGET) + 8)
 
 
-NARROW, WIDE = 74, 150
-"""Columns below which the arm is shortened, and from which arm and type are written out."""
+NARROW, ROOMY, WIDE = 74, 100, 150
+"""Columns below which the arm is shortened; from which nothing gives way to a mark; from which arm and type
+are written out."""
 WIDEST_ARM = 22
 """Cells of the arm column: the widest with which it still stands beside the question at 80 columns."""
 
@@ -52,7 +53,7 @@ def columns(
 ) -> list[Column]:
     """The columns of the list; the question is last and takes what is left. `apart`: of a run that has
     something to be told apart; `width`: of the list."""
-    taken = 0 if apart is None or not apart.heading else apart.width
+    taken = 0 if apart is None or width >= ROOMY else apart.width
     # What tells rows apart stands beside the arm at 80 columns: both give way to it.
     widest, question = (WIDEST_ARM + 2 - taken, 16) if taken else (WIDEST_ARM, 20)
     if width < NARROW:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from memtui.report.model import Cell, Report
+from memtui.screens.overview_parts import NARROW
 from memtui.state.overview import ArmView, Overview
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table
 from memtui.views.bars import stacked_bar
@@ -83,15 +84,16 @@ def below(
 ) -> list[Text]:
     """How the covered episodes of an arm went on, scale by scale, out of those whose coverage is known."""
     head = Text(" ", end="", no_wrap=True)
-    head.append("calls after the evidence", look.muted)
+    short = width < NARROW
+    head.append("calls after evidence" if short else "calls after the evidence", look.muted)
     styles = (look.fresh,) * len(TEXTURES)  # more calls are neither exhausted nor wrong
-    words = ("0", "1", "2", "3 or more")
+    words = ("0", "1", "2", "3+" if short else "3 or more")
     for texture, word, style in zip(TEXTURES, words, styles, strict=True):
         head.append("  ")
         head.append(texture * 2, style)
         head.append(f" {word}", look.muted)
     head.append("  ·· ", look.faint)
-    head.append("never complete", look.muted)
+    head.append("never" if short else "never complete", look.muted)
     lines = [head]
     bar = max(10, min(60, width - 34))
     for rung, view in zip(overview.rungs, arm.cells, strict=True):

@@ -141,10 +141,10 @@ async def test_the_order_is_seen_at_80_columns_whatever_the_counts_are(run_file:
         await press(pilot, "3", "slash", *"scale>=0", "enter")
         screen = app.screen
         assert isinstance(screen, EpisodesScreen)
-        screen._counts = {quick: 234_567 for quick in Quick}
+        screen._counts = dict.fromkeys(Quick, 234567)
         for key in (*SORT_ORDER[1:], SORT_ORDER[0]):
             await press(pilot, "s")
-            screen._counts = {quick: 234_567 for quick in Quick}
+            screen._counts = dict.fromkeys(Quick, 234567)
             screen.draw_around()
             await settle(pilot)
             counts, chips, titles = screen_text(app).split("\n")[2:5]
@@ -180,6 +180,8 @@ def test_the_arm_of_a_row_is_seen_at_80_columns(longest_arm: int, apart: Apart) 
 
 
 def test_a_wide_list_writes_arm_and_type_out_and_leaves_nothing_away() -> None:
+    marked = place(columns(2, 22, Apart(repeats=True), 119), 117)
+    assert {placed.column.name: placed.width for placed in marked}["arm"] == 22
     widths = {placed.column.name: placed.width for placed in place(columns(2, 26, None, 199), 197)}
     assert widths["arm"] == 26 and widths["type"] >= len("single-session-assistant")
     assert {"gold", "answer", "tokens", "cost", "time"} <= set(widths)
