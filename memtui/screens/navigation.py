@@ -131,7 +131,8 @@ class NavigatingApp(OpenFileApp):
             if not isinstance(error.error, Exception) or not self.file_is_to_blame(error.error):
                 super()._handle_exception(error)
         elif self._session is not None and (found := blamed(self._session.path, error)) is not None:
-            self.parting.append(str(found))
+            if str(found) not in self.parting:  # several rows of one picture meet it
+                self.parting.append(str(found))
             self.exit(return_code=found.exit_code)
         else:
             super()._handle_exception(error)

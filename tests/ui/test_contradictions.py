@@ -86,3 +86,17 @@ async def test_the_other_file_of_a_comparison_is_named(
         await settle(pilot)
         shown = screen_text(app)
         assert app.is_running and f"{other}: the file contradicts itself" in shown.replace("\n", "")
+
+
+async def test_what_breaks_with_a_drawing_ends_the_app_in_one_line(run: Path) -> None:
+    """What draws rows or answers a message cannot go on once it has failed."""
+    async with opened(run) as (app, pilot):
+        await press(pilot, "3")
+        edit(app, run, NUMBERS)
+        for _ in range(2):
+            app._handle_exception(
+                TypeError("'>' not supported between instances of 'str' and 'int'")
+            )
+        await pilot.pause()
+    assert app.return_code == 3 and len(app.parting) == 1
+    assert "contradicts itself" in app.parting[0] and app._exception is None
