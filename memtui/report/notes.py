@@ -13,6 +13,7 @@ from memtui.report.model import Report
 from memtui.report.selection import Selection
 from memtui.report.source import ReportSource
 from memtui.store.reader import DECLARED_SUBSETS
+from memtui.views.numbers import count
 
 FEW_SEEDS = 3
 
@@ -139,7 +140,7 @@ def _histories(report: Report) -> list[str]:
 
 
 def _at_scales(counts: list[tuple[float, int]]) -> str:
-    return ", ".join(f"{count} at scale {scale_label(scale)}" for scale, count in counts)
+    return ", ".join(f"{count(many)} at scale {scale_label(scale)}" for scale, many in counts)
 
 
 def _coverage(report: Report, source: ReportSource) -> list[str]:

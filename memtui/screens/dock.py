@@ -233,8 +233,8 @@ def _troubles(dock: Dock, width: int, look: Look, height: int = 1) -> list[Text]
         parts.append(styled(f"{dock.retries} retries", look.muted))
     if dock.troubles.excluded:
         total = sum(many for _, many in dock.troubles.excluded)
-        causes = ", ".join(f"{many} {cause}" for cause, many in dock.troubles.excluded[:3])
-        parts.append(styled(f"! {total} excluded ({clean_line(causes)})", look.missing))
+        causes = ", ".join(f"{count(many)} {cause}" for cause, many in dock.troubles.excluded[:3])
+        parts.append(styled(f"! {count(total)} excluded ({clean_line(causes)})", look.missing))
     for kind, many in dock.errors[:3]:
         parts.append(styled(f"{many} × {clean_line(kind, width=24)}", look.missing))
     if dock.late is not None and dock.late > LATE:

@@ -12,6 +12,7 @@ from memtui.views.bars import share_bar, stacked_bar, tall_bars
 from memtui.views.flow import flow
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, percent, rung_label, usable_label
+from memtui.views.numbers import count as grouped
 from memtui.views.sentences import sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, fit
@@ -31,7 +32,7 @@ def share_text(label: str, share: Share, look: Look) -> Text:
     if share.value is None:
         text.append(UNKNOWN, look.faint)
         return text
-    text.append(f"{share.k} of {share.n}")
+    text.append(f"{grouped(share.k)} of {grouped(share.n)}")
     text.append(f"  {percent(share.value)} %", look.strong)
     if share.interval is not None:
         low, high = percent(share.interval.low), percent(share.interval.high)
@@ -43,7 +44,7 @@ def share_text(label: str, share: Share, look: Look) -> Text:
 
 def counted(label: str, count: int, look: Look, note: str = "") -> Text:
     """``exhausted 3 (2 though right)``."""
-    text = Text.assemble((f"{label} ", look.muted), (str(count), ""), end="", no_wrap=True)
+    text = Text.assemble((f"{label} ", look.muted), (grouped(count), ""), end="", no_wrap=True)
     if note and count:
         text.append(f" ({note})", look.muted)
     return text

@@ -12,7 +12,7 @@ from memtui.report.trust_tables import causes_of, differing, most_repeats
 from memtui.views.arm_rows import CellTable, Figure, Figures, cell_table
 from memtui.views.flow import flow
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, percent, scale
+from memtui.views.numbers import UNKNOWN, count, percent
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
 from memtui.views.wrapping import wrap
@@ -46,7 +46,7 @@ def _figures(cell: Cell, causes: tuple[str, ...], powers: range, look: Look) -> 
     counts = cell.counts
     passed, ended = counts.policies["errors_wrong"]
     shown = {
-        "n": styled(str(counts.n), look.strong),
+        "n": styled(count(counts.n), look.strong),
         "excluded": _count(counts.n_excluded, look),
         "counted": styled(percent(passed / ended if ended else None), look.muted),
         "failed": _count(counts.system_failed, look),
@@ -68,7 +68,7 @@ def _differ(cell: Cell) -> bool:
 
 
 def _count(number: int, look: Look) -> Text:
-    return styled(str(number), look.missing if number else look.muted)
+    return styled(count(number), look.missing if number else look.muted)
 
 
 def below(report: Report, width: int, look: Look) -> list[Text]:
@@ -121,7 +121,7 @@ def _named(label: str, value: str, look: Look) -> Text:
 
 
 def _questions(report: Report, look: Look) -> Iterator[Text]:
-    yield _named("answerable questions", str(report.asked), look)
+    yield _named("answerable questions", count(report.asked), look)
     yield _named("with a known defect", str(report.defective), look)
     flagged = len(report.flagged)
     where = f" ({'out of' if report.left_out else 'in'} every rate)" if flagged else ""
@@ -129,7 +129,7 @@ def _questions(report: Report, look: Look) -> Iterator[Text]:
 
 
 def _histories(report: Report, width: int, look: Look) -> list[Text]:
-    """One line of histories, one of fillers that are evidence elsewhere, one of those left out."""
+    """One line of histories and fillers."""
     rungs = report.rungs
     if not rungs:
         return []
@@ -137,14 +137,11 @@ def _histories(report: Report, width: int, look: Look) -> list[Text]:
     parts = [_named("ladder seeds", str(seeds), look)]
     unavailable = sum(rung.unavailable for rung in rungs)
     parts.append(_named("histories not filled", str(unavailable), look))
-    for label, counts in (
-        ("borrowed fillers", [(rung.scale, rung.borrowed) for rung in rungs]),
-        ("contaminated, left out", [(rung.scale, rung.contaminated) for rung in rungs]),
+    # Where there are some, a note below says at which scales.
+    for label, total in (
+        ("borrowed fillers", sum(rung.borrowed for rung in rungs)),
+        ("contaminated fillers", sum(rung.contaminated for rung in rungs)),
     ):
-        total = sum(count for _, count in counts)
-        text = _named(label, str(total), look)
-        if total:
-            where = ", ".join(f"{count} at {scale(at)}" for at, count in counts if count)
-            text.append(f" ({where})", look.muted)
-        parts.append(text)
+        if not total:
+            parts.append(_named(label, "0", look))
     return flow(parts, width)

@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from memtui.views.look import LOOKS
+from memtui.views.numbers import count
 from memtui.views.title import Title, title_row
 
 LOOK = next(iter(LOOKS.values()))
@@ -46,7 +47,26 @@ def test_a_finished_run_gives_its_room_to_the_settings() -> None:
         9,
     )
     row = title_row(title, 80, LOOK).plain
-    assert "! 9 excluded" in row and "finished" not in row
+    assert "scale>=100   ! 9   α .70" in row and "finished" not in row
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 90, 100, 120, 160])
+@pytest.mark.parametrize("filtered", FILTERS)
+@pytest.mark.parametrize("excluded", [0, 180, 11772])
+@pytest.mark.parametrize("file", FILES)
+def test_what_gives_way_is_the_same_everywhere(
+    file: str, excluded: int, filtered: str, width: int
+) -> None:
+    title = Title(
+        3, "Episodes", file, "✓ finished", "", 2, False, 0.7, "deterministic-v1", filtered, excluded
+    )  # fmt: skip
+    row = title_row(title, width, LOOK).plain
+    assert "B 2" in row and "α .70" in row  # no filter is too long for them
+    assert not filtered or "filter " in row
+    if "judge " in row and excluded:
+        assert f"! {count(excluded)} excluded" in row
+    if "finished" in row:
+        assert "judge deterministic-v1" in row and ("! " in row or not excluded)
 
 
 def test_the_readers_name_for_a_run_stands_beside_the_file_where_there_is_room() -> None:
