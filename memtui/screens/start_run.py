@@ -17,6 +17,7 @@ from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.screens.dialogs import CLOSE, Dialog
+from memtui.screens.run_plan import plan_summary, plan_warnings
 from memtui.state.run_configurations import (
     BegunWith,
     Plan,
@@ -32,7 +33,6 @@ from memtui.state.run_configurations import (
 from memtui.state.run_list import RunLine
 from memtui.views.flow import flow
 from memtui.views.look import Look
-from memtui.views.numbers import UNKNOWN, compact, count, duration, money, plural
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, cut_path, fit
 from memtui.views.wrapping import wrap
@@ -45,8 +45,6 @@ HEADING = 2
 """Lines above the first configuration."""
 MOST_OFFERS, MOST_NAMES = 3, 40
 """Lines for what a typed path may become, and names that could stand in them."""
-MOST_MISSING = 4
-"""Missing parts that are named."""
 
 
 class StartRun(Dialog):
@@ -345,33 +343,9 @@ class StartRun(Dialog):
             if self.ready:
                 log = clean_line(target.out.with_suffix(".log").name, width=width - 30)
                 end.append(styled(f"log in {log}; it outlives this window", look.muted))
-            lines += self._summary(plan, look, width)
+            lines += plan_summary(plan, look, width)
             room = self.app.size.height * 9 // 10 - 2 - len(lines) - len(end) - 3
-            return [*lines, *_warnings(plan, look, width, room), Text(end=""), *end]
-        return lines
-
-    def _summary(self, plan: Plan, look: Look, width: int) -> list[Text]:
-        size = f"{plural(plan.items, 'question')}, {plural(len(plan.arms), 'arm')}, scales "
-        many = styled(count(plan.episodes), look.strong)
-        many.append(" episode" if plan.episodes == 1 else " episodes", look.muted)
-        parts = [many]
-        if plan.prompt_tokens == 0 == plan.prompt_tokens_most:
-            parts.append(styled("no language model is asked", look.muted))
-        else:
-            hours = UNKNOWN if plan.hours is None else duration(plan.hours * 3_600_000)
-            for label, value in (
-                ("prompt tokens", _prompt_tokens(plan)),
-                ("cost", money(plan.cost)),
-                ("models take about", hours),
-            ):
-                parts.append(Text.assemble((f"{label} ", look.muted), value, end=""))
-        lines = [styled(clean_line(size + " ".join(plan.scales), width=width))]
-        lines += flow(parts, width, indent=0)
-        if plan.missing_rungs:
-            words = f"{plural(plan.missing_rungs, 'rung')} the data cannot fill"
-            lines.append(styled(words, look.missing))
-        for part in plan.missing_parts[:MOST_MISSING]:
-            lines += [styled(line, look.bad) for line in wrap(f"needs {clean_line(part)}", width)]
+            return [*lines, *plan_warnings(plan, look, width, room), Text(end=""), *end]
         return lines
 
 
@@ -387,24 +361,3 @@ def _offers(names: Sequence[str], look: Look, width: int) -> list[Text]:
         if len(lines) <= MOST_OFFERS:
             return lines
     return []
-
-
-def _prompt_tokens(plan: Plan) -> str:
-    """Least to most, where memory systems may ask more or less often."""
-    least, most = compact(plan.prompt_tokens), plan.prompt_tokens_most
-    if most is None:
-        return f"{least} or more"
-    return f"{least} to {compact(most)}" if most > (plan.prompt_tokens or 0) else least
-
-
-def _warnings(plan: Plan, look: Look, width: int, room: int) -> list[Text]:
-    """As many whole warnings as fit in so many lines, then how many more there are."""
-    lines: list[Text] = []
-    for number, warning in enumerate(plan.warnings):
-        wrapped = wrap(clean_line(warning), width)[:3]
-        last = number == len(plan.warnings) - 1
-        if len(lines) + len(wrapped) + (not last) > room:
-            more = plural(len(plan.warnings) - number, "warning")
-            return [*lines, styled(f"{more}: memtui run CONFIG --plan", look.missing)]
-        lines += [styled(line, look.missing) for line in wrapped]
-    return lines
