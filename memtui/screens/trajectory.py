@@ -160,8 +160,7 @@ class TrajectoryScreen(TrajectoryPanes):
             return
         try:
             reading = session.ask(read_trajectory, session.pages, episode_id)
-            # What is drawn before the first layout would be drawn again with it.
-            found = await (in_one_frame(self.app, reading) if self.hits.size else reading)
+            found = await in_one_frame(self.app, reading)
         except UserError as error:
             self.bench.say(str(error), error=True)
             return
@@ -209,8 +208,10 @@ class TrajectoryScreen(TrajectoryPanes):
 
     def _draw_head(self) -> None:
         session, found = self.bench.session, self._found
-        if session is None or found is None or not self.size.width:
+        if session is None or found is None:
             return
+        # Before the first layout the screen is as large as it will be then.
+        size = self.size if self.size.width else self.app.size
         settings = session.settings
         row = found.detail.row
         why = why_it_ended(
@@ -223,10 +224,10 @@ class TrajectoryScreen(TrajectoryPanes):
         elsewhere = self._elsewhere if self._looked_for == row.id else None
         lucky = row.t_star is None and row.labels.get(settings.judge) == Label.RIGHT
         also = ""
-        if elsewhere is not None and elsewhere.holding and (lucky or self.size.height >= 30):
+        if elsewhere is not None and elsewhere.holding and (lucky or size.height >= 30):
             also = elsewhere_words(elsewhere)
-        lines = head_lines(found, self._stop, why, also, session, *self.size, self.look)
-        gap = [Text(end="")] if self.size.height >= 24 else []
+        lines = head_lines(found, self._stop, why, also, session, *size, self.look)
+        gap = [Text(end="")] if size.height >= 24 else []
         self.query_one("#trajectory-head", LineBlock).show([*gap, *lines, *gap])
 
     def _draw_stop(self, *, fresh: bool = True) -> None:
