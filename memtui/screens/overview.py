@@ -177,7 +177,8 @@ class OverviewScreen(PlottedOverview):
             self._show_below(lines, lower.size.height or 8)
             return
         first, second = heat.heading(width, look)
-        head.show([measures_line(first, self._measure, overview, width, look), second])
+        titles = (first, heat.title(look, brief=True))
+        head.show([measures_line(titles, self._measure, overview, width, look), second])
         lines = cell_facts(heat.arm, heat.cell, width - 1, look)
         keep = 4 if width >= 80 else 5
         session = self.bench.session

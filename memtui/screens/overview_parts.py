@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -212,13 +214,14 @@ def small_multiples(overview: Overview, width: int, height: int, look: Look) -> 
 
 
 def measures_line(
-    heading: Text, chosen: Measure, overview: Overview, width: int, look: Look
+    titles: Sequence[Text], chosen: Measure, overview: Overview, width: int, look: Look
 ) -> Text:
-    """The heading with the measures to choose from, right-aligned where there is room."""
+    """The first of the titles beside which the measures to choose from have room, with them; else the first."""
     names = Text(end="", no_wrap=True)
     for measure in measures_of(overview):
         names.append(f" {measure.value} ", look.chip if measure is chosen else look.muted)
-    gap = width - heading.cell_len - names.cell_len - 1
-    if gap < 2:
-        return heading
-    return heading + Text(" " * gap, end="") + names
+    for title in titles:
+        gap = width - title.cell_len - names.cell_len - 1
+        if gap >= 1:
+            return title + Text(" " * gap, end="") + names
+    return titles[0]

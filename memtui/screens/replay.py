@@ -296,7 +296,8 @@ class ReplayScreen(MemtuiScreen):
             return
         heat = self.query_one(HeatTable)
         first, second = heat.heading(width, look)
-        first = measures_line(first, self._measure, picture.overview, width, look)
+        titles = (first, heat.title(look, brief=True))
+        first = measures_line(titles, self._measure, picture.overview, width, look)
         self.query_one("#heat-head", LineBlock).show([Text(end=""), first, second])
         keep = facts_beside_dock(3, self.size.height, len(picture.overview.arms))
         facts = cell_facts(heat.arm, heat.cell, width - 1, look)[:keep]

@@ -35,6 +35,10 @@ class Measure(StrEnum):
         """What it is, in a few words."""
         return _MEANINGS[self].format(b=budget)
 
+    def briefly(self, budget: int) -> str:
+        """The same in fewer words."""
+        return _BRIEFLY[self].format(b=budget)
+
 
 _MEANINGS = {
     Measure.PASS: "right within {b} calls",
@@ -42,6 +46,13 @@ _MEANINGS = {
     Measure.EXHAUSTED: "more than {b} calls requested",
     Measure.WRONG: "within {b} calls, but not right",
     Measure.ABSTAINED: "unanswerable items, rightly not answered",
+}
+_BRIEFLY = {
+    Measure.PASS: "right within {b}",
+    Measure.COVERED: "all the evidence",
+    Measure.EXHAUSTED: "calls over {b}",
+    Measure.WRONG: "within {b}, not right",
+    Measure.ABSTAINED: "rightly no answer",
 }
 
 

@@ -191,11 +191,6 @@ class HeatTable(LineView):
         overview = self._overview
         if overview is None:
             return [styled(" counting …", look.muted), Text(end="")]
-        b = overview.budget
-        first = Text(" ", end="", no_wrap=True)
-        first.append(self._measure.named(b), look.strong)
-        first.append("  ")
-        first.append(self._measure.meaning(b), look.muted)
         shape = geometry(overview, width)
         second = Text(" ", end="", no_wrap=True)
         second.append("arm", look.muted)
@@ -216,7 +211,16 @@ class HeatTable(LineView):
             second.append(whose.rjust(shape.star), look.muted)
         if shape.p90r:
             second.append("P90R".rjust(6), look.muted)
-        return [first, second]
+        return [self.title(look), second]
+
+    def title(self, look: Look, *, brief: bool = False) -> Text:
+        """What the table shows, in words or in few of them."""
+        b = 0 if self._overview is None else self._overview.budget
+        text = Text(" ", end="", no_wrap=True)
+        text.append(self._measure.named(b), look.strong)
+        meaning = self._measure.briefly(b) if brief else self._measure.meaning(b)
+        text.append(f"  {meaning}", look.muted)
+        return text
 
     # --- lines ----------------------------------------------------------------------------------
 

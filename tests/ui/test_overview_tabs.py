@@ -22,6 +22,7 @@ from memtui.screens.overview_below import Below
 from memtui.screens.overview_figures import TabFigures, Wanted
 from memtui.screens.overview_reading import READ_EVERY
 from memtui.state.deep_link import begin_overview
+from memtui.state.overview import measures_of
 from memtui.state.session import RunSession, Shared
 from memtui.state.tab import Measure, Tab
 from memtui.store.reader import open_run
@@ -127,6 +128,14 @@ async def test_the_pager_shows_what_memtui_report_prints(
         assert main(["report", str(run_file), "--budget", "1", *words]) == 0
         assert paged.pop(0) == capsys.readouterr().out
     assert not paged
+
+
+async def test_the_measures_to_choose_from_stand_beside_every_title(run_file: Path) -> None:
+    async with opened(run_file) as (app, pilot):
+        named = [measure.value for measure in measures_of(app.overview)]
+        for _ in named:
+            assert screen_text(app).splitlines()[2].split()[-len(named) :] == named
+            await press(pilot, "tab")
 
 
 async def test_change_follows_the_measure_and_s_star_says_that_it_does_not(run_file: Path) -> None:
@@ -395,7 +404,7 @@ async def test_how_agents_stopped_has_its_columns_with_long_names_and_large_numb
         await press(pilot, NEXT, "l", *keys)
         lines = screen_text(app).splitlines()
         head = next(line for line in lines if line.startswith(" arm"))
-        assert head.split()[1:] == "0 more 1 more 2 more 3+ more redun. early".split()
+        assert " ".join(head.split()[1:]) == "0 more 1 more 2 more 3+ more redun. early"
         report = overview_of(app).figures.report
         assert report is not None
         cells = [cell for cell in report.cells if cell.scale == 100.0]
