@@ -15,6 +15,7 @@ from memtui.report.comparison import Comparison
 from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.compare_files import Sides
+from memtui.screens.pair_answers import SaidSource
 from memtui.screens.pair_parts import (
     AlignedSource,
     HitRowSource,
@@ -220,7 +221,10 @@ class PairScreen(MemtuiScreen):
         self.query_one("#pair-hits-head", LineBlock).show(
             [Text(end=""), *hits_heading(view, row, width, look)]
         )
-        self.hits.show(HitRowSource(view, row, self._texts, look))
+        if row is None or any(stop is not None and stop.hits for stop in view.stops(row)):
+            self.hits.show(HitRowSource(view, row, self._texts, look))
+        else:
+            self.hits.show(SaidSource(view, row, width, look))
 
     def resized(self, columns: int, rows: int) -> None:
         self.call_after_refresh(self._draw)

@@ -15,7 +15,7 @@ from memtui.query.subject import signature_of
 from memtui.report.paired_episodes import Asked, EpisodePair
 from memtui.screens.hit_rows import READ_AROUND, preview_of
 from memtui.screens.session_texts import SessionTexts
-from memtui.screens.trajectory_parts import step_words
+from memtui.screens.trajectory_parts import ANSWER, step_words
 from memtui.state.alignment import AlignedRow, HitRow, Sameness, compare_hits
 from memtui.state.episode_standing import ending_with, outcome_of
 from memtui.state.trajectory import HitView, Stop, Trajectory, query_words
@@ -223,7 +223,7 @@ class AlignedSource:
             text.append(f"{stop.glyph or '·'} ", call_style(stop.glyph, look))
         else:
             text.append("   ")
-            text.append("▸ ", look.accent)
+            text.append(f"{ANSWER} ", look.accent)
         tail = f" +{stop.after - stop.before}" if stop.after > stop.before else ""
         words = step_words(stop)
         if stop.step.kind == "answer":
@@ -232,14 +232,14 @@ class AlignedSource:
         shown = clean_line(words, width=max(4, width - text.cell_len - len(tail)))
         text.append(shown, look.muted if same is Sameness.EQUAL else "")
         if same is Sameness.DIFFERENT and other is not None:
-            _light_own_words(text, shown, start, other.step.query or "", look)
+            light_own_words(text, shown, start, other.step.query or "", look)
         if tail:
             text.append(" " * max(0, width - text.cell_len - len(tail)))
             text.append(tail, look.gold)
         return text
 
 
-def _light_own_words(text: Text, shown: str, start: int, other: str, look: Look) -> None:
+def light_own_words(text: Text, shown: str, start: int, other: str, look: Look) -> None:
     """Underline the words of a query that the other query does not have."""
     pattern = word_pattern(terms(shown) - terms(other))
     if pattern is not None:
