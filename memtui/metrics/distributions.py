@@ -71,6 +71,13 @@ def t_quantile(df: int, p: float = 0.975) -> float:
 
 
 @lru_cache(maxsize=4096)
+def t_two_sided(df: int, t: float) -> float:
+    """P(|T| >= |t|) of Student's t with `df` >= 1 degrees of freedom."""
+    if df < 1:
+        raise ValueError(f"Student's t needs df >= 1, got {df}")
+    return incomplete_beta(df / 2, 0.5, df / (df + t * t))
+
+
 def binomial_quantile(n: int, p: float, q: float) -> int:
     """Smallest k with P(Bin(n, p) <= k) >= q; 0 < p < 1, 0 < q < 1, n >= 0.
 

@@ -1,4 +1,4 @@
-"""Two arms on the same questions: the paired difference, exact McNemar, Holm over a family.
+"""Two arms on the same questions: the paired difference and its test, Holm over a family.
 
 Miller, arXiv 2411.00640 (paired differences, clustered); McNemar 1947 in its exact binomial form; Holm
 1979. Item sets that differ are refused by the caller or intersected explicitly: `Pairing` says by how
@@ -12,8 +12,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memtui.metrics.distributions import mcnemar_exact, t_quantile
+from memtui.metrics.distributions import mcnemar_exact, t_quantile, t_two_sided
 from memtui.metrics.intervals import Interval
+
+MCNEMAR = "mcnemar"
+CLUSTERED = "clustered_t"
 
 Results = Mapping[Hashable, Sequence[bool | None]]
 """{question (or question and condition): passed of each repeat}; None = excluded or pending."""
@@ -43,7 +46,9 @@ class PairedDifference:
     clustered (`clusters` of them), `interval` uses t(G - 1) and is None for fewer than two
     clusters or without any spread between them;
     `unpaired_se` shows what pairing saved. `only_a`, `only_b`, `both`, `neither` count discordant and
-    concordant questions and `p_value` is exact McNemar: None where a question has several repeats.
+    concordant questions: None where a question has several repeats. `p_value` is that of `test`: exact McNemar,
+    which takes pairs for independent, where each question counts once and shares no history; else
+    |difference| / se against t(G - 1), which does not; None where that has no spread either.
     """
 
     n: int
@@ -59,6 +64,8 @@ class PairedDifference:
     only_b: int | None
     neither: int | None
     p_value: float | None
+    test: str | None
+    """`MCNEMAR` or `CLUSTERED`; None without a p-value."""
 
 
 def pairing(a: Results, b: Results) -> Pairing:
@@ -85,7 +92,7 @@ def paired_difference(
     n = len(rows)
     if not n:
         nothing = (None, None, None, None)
-        return PairedDifference(0, None, None, None, None, 0, None, None, *nothing, None)
+        return PairedDifference(0, None, None, None, None, 0, None, None, *nothing, None, None)
     mean_a = math.fsum(x for _, x, _ in rows) / n
     mean_b = math.fsum(y for _, _, y in rows) / n
     difference = math.fsum(y - x for _, x, y in rows) / n
@@ -106,15 +113,18 @@ def paired_difference(
             interval = Interval(max(-1.0, difference - half), min(1.0, difference + half))
     unpaired = math.sqrt((spread_a + spread_b) / (n - 1) / n) if n > 1 else None
     cells: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
-    p_value = None
+    p_value = test = None
     if single:
         both = sum(1 for _, x, y in rows if x and y)
         first = sum(1 for _, x, y in rows if x and not y)
         second = sum(1 for _, x, y in rows if y and not x)
         cells = (both, first, second, n - both - first - second)
-        p_value = mcnemar_exact(first, second)
+        if groups == n:
+            p_value, test = mcnemar_exact(first, second), MCNEMAR
+    if test is None and se is not None and interval is not None:
+        p_value, test = t_two_sided(groups - 1, difference / se), CLUSTERED
     return PairedDifference(
-        n, difference, se, unpaired, interval, groups, mean_a, mean_b, *cells, p_value
+        n, difference, se, unpaired, interval, groups, mean_a, mean_b, *cells, p_value, test
     )
 
 

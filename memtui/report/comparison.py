@@ -8,7 +8,7 @@ intersecting them was asked for.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from memtui.errors import UserError
@@ -26,13 +26,16 @@ from memtui.report.paired_episodes import (
     Asked,
     EpisodePair,
     Matched,
+    PairCounts,
     asked,
     contents_of,
+    count_pairs,
     episode_pairs,
     matched,
 )
 from memtui.report.source import ReportSource
-from memtui.views.numbers import UNKNOWN
+from memtui.state.told_apart import Apart
+from memtui.views.numbers import UNKNOWN, plural, scale
 
 ItemResults = dict[Hashable, list[bool | None]]
 """{item: passed of each of its episodes, None = excluded or pending}."""
@@ -57,11 +60,15 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ComparedScale:
-    """One row: the pairs of one scale. `adjusted` is the Holm-adjusted p-value over the rows shown."""
+    """One row: the pairs of one scale. `adjusted` is the Holm-adjusted p-value over the rows shown.
+
+    `found` has each question once, averaged over its seeds and repeats; `counts` are of the pairs of episodes.
+    """
 
     scale: float | None
     pairs: Pairing
     found: PairedDifference
+    counts: PairCounts
     adjusted: float | None
     unequal: int = 0
     """Questions both sides asked, but never over an equal history: outside the comparison."""
@@ -83,14 +90,22 @@ class Comparison:
     filter: str
     rows: tuple[ComparedScale, ...]
     total: PairedDifference
-    """Over all scales together, (question, scale) paired and clustered by history. No McNemar unless
-    every question counts once."""
+    """Over all scales together, (question, scale) paired and clustered by history."""
+    counts: PairCounts
+    """Pairs of episodes at all scales."""
+    only_scales: tuple[tuple[float | None, ...], tuple[float | None, ...]]
+    """Scales that only A has, and that only B has: not compared."""
     episodes: tuple[EpisodePair, ...]
     """The paired episodes, flips among them."""
     differences: tuple[tuple[str, object, object], ...]
     """(setting, value of A, value of B) of runs and arms, where they differ; None where it is not set."""
     caveats: tuple[str, ...]
     """What to know of the pairs, beyond that the two sides asked different items."""
+
+    @property
+    def averaged(self) -> bool:
+        """Whether a question counts with the mean of several episodes, over seeds or repeats."""
+        return self.counts.n > self.total.n
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -103,9 +118,12 @@ class Comparison:
         )
 
     @property
-    def repeats(self) -> bool:
-        """Whether some question was asked several times over, so that its pairs need a mark each."""
-        return len({pair.a.fact.repeat for pair in self.episodes}) > 1
+    def apart(self) -> Apart:
+        """What tells the pairs of a question at a scale apart: seeds where it was asked over several histories,
+        repeats where several times over one."""
+        places = {(pair.a.scale, pair.a.item, pair.a.fact.repeat) for pair in self.episodes}
+        repeats = {pair.a.fact.repeat for pair in self.episodes}
+        return Apart(len(places) < len(self.episodes), len(repeats) > 1)
 
 
 def choose_arm(source: ReportSource, wanted: str | None) -> str:
@@ -176,7 +194,10 @@ def compare(
             "--intersect compares those with equal histories, --any-history all of them"
         )
     notes += _about_pairs(a, b, both, any_history=any_history)
-    rows = _rows(left, right, pairs, clusters, both.unequal)
+    found_pairs = episode_pairs(both.a, both.b, any_history=any_history)
+    only = _scales_of(left, right), _scales_of(right, left)
+    notes += _about_scales(only)
+    rows = _rows(left, right, pairs, clusters, both.unequal, found_pairs)
     if not any(row.found.n for row in rows):
         raise UserError(f"{a.name} and {b.name} have no counted item in common")
     return Comparison(
@@ -187,7 +208,9 @@ def compare(
         first.filter_text,
         rows,
         _total(left, right, scales, clusters),
-        episode_pairs(both.a, both.b, any_history=any_history),
+        count_pairs(found_pairs),
+        only,
+        found_pairs,
         tuple(_differences(a, b)),
         tuple(notes),
     )
@@ -231,18 +254,33 @@ def _total(
     scales: Sequence[float | None],
     clusters: Mapping[Hashable, Hashable],
 ) -> PairedDifference:
-    """All scales together. A question that counts at several is not independent of itself: no test."""
+    """All scales together: a question that counts at several is a cluster of its own at least."""
 
     def flat(side: Mapping[float | None, ItemResults]) -> ItemResults:
         return {(item, scale): side[scale][item] for scale in scales for item in side[scale]}
 
     first = flat(left)
-    found = paired_difference(
+    return paired_difference(
         first,
         flat(right),
         {place: clusters[place[0]] for place in first if isinstance(place, tuple)},
     )
-    return found if len(scales) == 1 else replace(found, p_value=None)
+
+
+def _scales_of(
+    mine: Mapping[float | None, ItemResults], others: Mapping[float | None, ItemResults]
+) -> tuple[float | None, ...]:
+    """Scales of one side that the other has not, in order."""
+    return tuple(sorted(set(mine) - set(others), key=lambda s: (s is None, s or 0.0)))
+
+
+def _about_scales(only: Sequence[Sequence[float | None]]) -> list[str]:
+    said = [
+        f"only {side} has {plural(len(scales), 'scale')} {', '.join(scale(one) for one in scales)}"
+        for side, scales in zip("AB", only, strict=True)
+        if scales
+    ]
+    return [f"{'; '.join(said)}: not compared"] if said else []
 
 
 def _budget(a: Side, b: Side, budget: int | None) -> int:
@@ -270,12 +308,14 @@ def _rows(
     pairs: Mapping[float | None, Pairing],
     clusters: Mapping[Hashable, Hashable],
     unequal: Mapping[float | None, int],
+    episodes: Sequence[EpisodePair],
 ) -> tuple[ComparedScale, ...]:
     found = {scale: paired_difference(left[scale], right[scale], clusters) for scale in pairs}
     adjusted = holm([one.p_value for one in found.values()])
+    counts = {at: count_pairs(pair for pair in episodes if pair.a.scale == at) for at in pairs}
     return tuple(
-        ComparedScale(scale, pairs[scale], one, p, unequal.get(scale, 0))
-        for (scale, one), p in zip(found.items(), adjusted, strict=True)
+        ComparedScale(at, pairs[at], one, counts[at], p, unequal.get(at, 0))
+        for (at, one), p in zip(found.items(), adjusted, strict=True)
     )
 
 

@@ -8,6 +8,7 @@ the run and are no help.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -62,6 +63,27 @@ class EpisodePair:
         if left:
             return "only_a"
         return "only_b" if right else "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Pairs of episodes by who passed them; what is open or excluded on a side is not counted."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+
+    @property
+    def n(self) -> int:
+        """All that are counted."""
+        return self.both + self.only_a + self.only_b + self.neither
+
+
+def count_pairs(pairs: Iterable[EpisodePair]) -> PairCounts:
+    """The counts of some pairs."""
+    found = Counter(pair.flip for pair in pairs)
+    return PairCounts(found["both"], found["only_a"], found["only_b"], found["neither"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,18 @@ class CompareScreen(QuestionFinder, ComparingScreen):
 
     @on(VirtualList.Chosen, "#compare-scales")
     def _scale_chosen(self) -> None:
+        """On to the pairs of a scale: those that flip, all of them where none does."""
+        session = self.bench.session
+        if self._found is not None and session is not None and not self._source.pairs:
+            self._everything = True
+            self._show_pairs(self._found, session)
         self.pairs.focus()
+
+    def hints(self) -> Sequence[Hint]:
+        said = super().hints()
+        if self.is_mounted and self.scales.has_focus:
+            return (Hint("Enter", "its pairs"), *said[1:])
+        return said
 
     @on(VirtualList.Chosen, "#compare-pairs")
     def _pair_chosen(self) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 
-from rich.style import Style
 from rich.text import Text
 
-from memtui.metrics.paired import PairedDifference
+from memtui.metrics.paired import CLUSTERED, PairedDifference
 from memtui.report.comparison import ComparedScale, Comparison, Side, setting
-from memtui.report.paired_episodes import EpisodePair
+from memtui.report.paired_episodes import EpisodePair, PairCounts
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, heading, place, row
 from memtui.views.difference import forest, forest_axis, p_value, signed
@@ -70,14 +69,19 @@ class ScaleSource:
         number = self._ids[index]
         if number == ALL:
             left_out = sum(one.left_out for one in self.found.rows)
-            cells = self._cells("all", self.found.total, None, left_out)
+            cells = self._cells("all", self.found.total, self.found.counts, None, left_out)
         else:
             one = self.found.rows[number]
-            cells = self._cells(scale(one.scale), one.found, one.adjusted, one.left_out)
+            cells = self._cells(scale(one.scale), one.found, one.counts, one.adjusted, one.left_out)
         return row(table_columns(width), cells, margin=1)
 
     def _cells(
-        self, label: str, one: PairedDifference, adjusted: float | None, left_out: int
+        self,
+        label: str,
+        one: PairedDifference,
+        counted: PairCounts,
+        adjusted: float | None,
+        left_out: int,
     ) -> dict[str, Text | str]:
         look, interval = self._look, one.interval
         low = None if interval is None else interval.low
@@ -85,16 +89,16 @@ class ScaleSource:
         sure = low is not None and high is not None and (low > 0 or high < 0)
         cells: dict[str, Text | str] = {
             "scale": label,
-            "n": str(one.n),
+            "n": str(counted.n),
             "a": percent(one.mean_a),
             "b": percent(one.mean_b),
             "difference": styled(signed(one.difference), look.strong if sure else ""),
             "interval": styled(interval_text(low, high), look.muted),
             "forest": forest(one.difference, low, high, FOREST, look),
-            "both": _count(one.both, look.muted),
-            "only_a": _count(one.only_a, look.accent),
-            "only_b": _count(one.only_b, look.fresh),
-            "neither": _count(one.neither, look.muted),
+            "both": styled(str(counted.both), look.muted),
+            "only_a": styled(str(counted.only_a), look.accent),
+            "only_b": styled(str(counted.only_b), look.fresh),
+            "neither": styled(str(counted.neither), look.muted),
             "p": styled(p_value(one.p_value), look.muted),
             "holm": styled(p_value(adjusted), look.muted),
             "left": styled(str(left_out), look.missing if left_out else look.muted),
@@ -107,10 +111,6 @@ def interval_text(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return UNKNOWN
     return f"{points(low)} to {points(high)}"
-
-
-def _count(value: int | None, style: Style) -> Text:
-    return Text.assemble((UNKNOWN if value is None else str(value), style), end="")
 
 
 def table_heading(width: int, look: Look) -> Text:
@@ -169,17 +169,22 @@ def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[
     dropped = sum(row.pairs.dropped for row in rows)
     parts = [
         Text.assemble(
-            (str(found.total.n), look.strong),
+            (str(found.counts.n), look.strong),
             (f" pairs of {questions} questions at {len(rows)} scales" if len(rows) > 1
              else f" pairs of {questions} questions", look.muted),
             end="",
         ),
         Text.assemble((f"{found.total.clusters} histories", look.muted), end=""),
     ]  # fmt: skip
+    if found.averaged:
+        parts.append(styled("rates and p: each question once, averaged", look.muted))
+    if any(one.test == CLUSTERED for one in (found.total, *(row.found for row in rows))):
+        parts.append(styled("p: clustered t", look.muted))
     if dropped:
-        parts.append(styled(f"{dropped} excluded or open", look.missing))
+        parts.append(styled(f"{plural(dropped, 'question')} excluded or open", look.missing))
     if not uneven:
-        parts.append(styled("both asked the same questions", look.muted))
+        there = "" if not any(found.only_scales) else f" at these {plural(len(rows), 'scale')}"
+        parts.append(styled(f"both asked the same questions{there}", look.muted))
     lines = flow(parts, width)
     if uneven:
         lines += _sets(uneven, width, max(1, min(2, most - len(lines))), look)
@@ -276,6 +281,9 @@ def list_summary(
     text.append(f" {'pairs' if everything else 'flips'}{where}", look.muted)
     text.append(f"   passed by A only {sum(p.flip == 'only_a' for p in pairs)}", look.accent)
     text.append(f"   by B only {sum(p.flip == 'only_b' for p in pairs)}", look.fresh)
+    still_open = sum(p.flip == "open" for p in pairs)
+    if still_open:
+        text.append(f"   {still_open} excluded or open", look.missing)
     return text
 
 

@@ -13,7 +13,6 @@ from memtui.report.paired_episodes import EpisodePair
 from memtui.screens.episode_row import WIDE, strip_width
 from memtui.screens.episode_source import EpisodeRows
 from memtui.state.episode_standing import ending_with
-from memtui.state.told_apart import Apart
 from memtui.store.reader import RunReader
 from memtui.store.records import EpisodeRow
 from memtui.views.columns import Column, Placed, place, row
@@ -50,7 +49,7 @@ class PairSource:
             (EpisodeRows(readers[1], _as_compared), [pair.b.fact.id for pair in pairs]),
         )
         self._placed: tuple[int, list[Placed]] = (-1, [])
-        self.apart = Apart(_several_histories(found.episodes), found.repeats)
+        self.apart = found.apart
 
     def ids(self) -> list[int]:
         return self._ids
@@ -123,9 +122,3 @@ def _as_compared(_: int) -> int:
 def who_style(flip: str, look: Look) -> Style:
     """The style of who passed."""
     return {"only_a": look.accent, "only_b": look.fresh}.get(flip, look.muted)
-
-
-def _several_histories(pairs: Sequence[EpisodePair]) -> bool:
-    """Whether some question was asked over several histories at a scale: a ladder seed each."""
-    places = {(pair.a.scale, pair.a.item, pair.a.fact.repeat) for pair in pairs}
-    return len(places) < len(pairs)

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 from memtui.store.packed_facts import PackedFacts
 from memtui.store.reader import RunReader
 
+
+def ladder_seed(key: str) -> int | None:
+    """The ladder seed in the key of an episode; None where it names none."""
+    found = _SEED.search(key)
+    return int(found[1]) if found else None
+
+
 _SEED = re.compile(r"\bseed=(-?\d+)\|r\d+$")
 """In the key of an episode (`EpisodeId.key`)."""
 
@@ -35,8 +42,8 @@ class Apart:
         """``s2 r1``, as the ladder writes it, of what differs in the run; `key` is the episode's."""
         parts = []
         if self.seeds:
-            found = _SEED.search(key)
-            parts.append(f"s{found[1] if found else '–'}")
+            seed = ladder_seed(key)
+            parts.append(f"s{'–' if seed is None else seed}")
         if self.repeats:
             parts.append(f"r{repeat}")
         return " ".join(parts)

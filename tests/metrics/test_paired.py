@@ -8,10 +8,18 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from memtui.metrics.alarm import Alarm, is_abnormal
 from memtui.metrics.histogram import fold, fold_profiles
-from memtui.metrics.paired import Results, holm, paired_difference, pairing
+from memtui.metrics.paired import (
+    CLUSTERED,
+    MCNEMAR,
+    Results,
+    holm,
+    paired_difference,
+    pairing,
+)
 from memtui.metrics.rates import overshoots, tally
 from memtui.metrics.repeats import pass_hat, repeat_rates
 from memtui.metrics.stopping import stopping, tokens_after
@@ -76,12 +84,28 @@ def test_a_published_comparison_is_reproduced() -> None:
     assert found.p_value == pytest.approx(7e-33, rel=0.02)
 
 
+def test_pairs_that_share_a_history_are_tested_by_their_clusters() -> None:
+    """Ten histories of which one holds all that differs: McNemar takes 40 questions for independent."""
+    a = single([True] * 40)
+    b = single([number >= 20 for number in range(40)])
+    found = paired_difference(a, b, {key: int(str(key)) // 4 for key in a})
+    assert (found.test, found.clusters, found.only_a) == (CLUSTERED, 10, 20)
+    assert found.se is not None and found.difference is not None and found.p_value is not None
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / found.se, 9))
+    own = paired_difference(a, b, {key: key for key in a})
+    assert own.test == MCNEMAR and own.p_value is not None and own.p_value < found.p_value / 100
+    same = paired_difference(a, {key: [False] for key in a}, {key: int(str(key)) // 4 for key in a})
+    assert (same.interval, same.p_value, same.test) == (None, None, None), (
+        "no spread is no certainty"
+    )
+
+
 def test_repeats_are_averaged_within_a_question_and_have_no_mcnemar() -> None:
     a: Results = {"q1": [True, False], "q2": [False, False]}
     b: Results = {"q1": [True, True], "q2": [False, None]}
     found = paired_difference(a, b, {"q1": 1, "q2": 2})
     assert found.difference == pytest.approx(0.25)
-    assert found.p_value is None and found.both is None
+    assert found.test == CLUSTERED and found.both is None
 
 
 def test_item_sets_that_differ_are_counted() -> None:

@@ -107,7 +107,10 @@ def test_compare_lists_exactly_the_flips_it_counts(memtui: Output, tmp_path: Pat
     flip = found["flips"][0]
     assert (flip["item"], flip["scale"], flip["passed_by"]) == ("q0", 100, "b")
     total = found["all_scales"]
-    assert (total["pairs"], total["both"], total["only_b"], total["p_value"]) == (4, 3, 1, None)
+    assert (total["pairs"], total["both"], total["only_b"]) == (4, 3, 1)
+    assert total["test"] == "clustered_t" and 0 < total["p_value"] < 1, (
+        "two scales of each question"
+    )
     text = memtui("compare", path, "--arms", "bm25", "dense")
     assert "Flips" in text and "\n  all " in text
 
@@ -143,6 +146,17 @@ def test_opaque_names_of_another_run_do_not_make_histories_unequal(
         assert list(contents_of(other).values()) == list(mine.values())
 
 
+def test_compare_names_the_scales_that_one_side_alone_has(memtui: Output, tmp_path: Path) -> None:
+    a = ladder_run(tmp_path / "a.memtui").write()
+    longer = ladder_run(tmp_path / "b.memtui")
+    for scale in (200.0, 400.0):
+        longer.add(BM25, "q0", scale, [["x"]], "right")
+    found = json.loads(memtui("compare", f"{a}::bm25", f"{longer.write()}::bm25", "--json"))
+    assert (found["only_scales_a"], found["only_scales_b"]) == ([], [200, 400])
+    assert "only B has 2 scales +200, +400: not compared" in found["notes"]
+    assert [row["scale"] for row in found["scales"]] == [0, 100]
+
+
 def test_repeats_give_no_mcnemar_and_pair_by_repeat(memtui: Output, tmp_path: Path) -> None:
     run = RunFile(tmp_path / "r.memtui")
     for number in range(3):
@@ -153,15 +167,33 @@ def test_repeats_give_no_mcnemar_and_pair_by_repeat(memtui: Output, tmp_path: Pa
             run.add(DENSE, key, 0.0, [["x"]], "wrong" if repeat else "right", repeat=repeat)
     found = json.loads(memtui("compare", run.write(), "--arms", "bm25", "dense", "--json"))
     row = found["scales"][0]
-    assert (row["pairs"], row["both"], row["p_value"]) == (3, None, None)
+    assert (row["pairs"], row["episode_pairs"], row["both"], row["only_a"]) == (3, 6, 3, 3)
+    assert (row["test"], row["p_value"]) == (None, None), "all differ alike: no spread, no test"
     assert row["difference"] == pytest.approx(-0.5)
     assert [(flip["item"], flip["repeat"]) for flip in found["flips"]] == [
         ("q0", 1),
         ("q1", 1),
         ("q2", 1),
     ]
-    flips = memtui("compare", run.path, "--arms", "bm25", "dense").split("Flips")[1].splitlines()
+    text = memtui("compare", run.path, "--arms", "bm25", "dense")
+    assert "scale  questions  pairs" in text and "averaged over its seeds and repeats" in text
+    flips = text.split("Flips")[1].splitlines()
     assert flips[1].split()[:3] == ["scale", "item", "rep."]
     assert [line.split()[:3] for line in flips[3:6]] == [["0", f"q{n}", "r1"] for n in range(3)]
     failed = memtui("failures", run.path).split("Episodes (3 of 3)")[1]
     assert failed.split()[:4] == ["id", "arm", "scale", "rep."] and failed.count(" r1 ") == 3
+
+
+def test_flips_of_several_seeds_are_told_apart(memtui: Output, tmp_path: Path) -> None:
+    run = RunFile(tmp_path / "s.memtui")
+    for number in range(2):
+        run.item(f"q{number}")
+        for seed in (1, 2):
+            run.add(BM25, f"q{number}", 100.0, [["x"]], "right", seed=seed)
+            run.add(DENSE, f"q{number}", 100.0, [["x"]], "wrong" if seed == 2 else "right", seed=seed)
+    found = json.loads(memtui("compare", run.write(), "--arms", "bm25", "dense", "--json"))
+    assert [(flip["item"], flip["seed"]) for flip in found["flips"]] == [("q0", 2), ("q1", 2)]
+    row = found["scales"][0]
+    assert (row["pairs"], row["episode_pairs"], row["both"], row["only_a"]) == (2, 4, 2, 2)
+    flips = memtui("compare", run.path, "--arms", "bm25", "dense").split("Flips")[1].splitlines()
+    assert flips[1].split()[:3] == ["scale", "item", "seed"] and flips[3].split()[2] == "s2"

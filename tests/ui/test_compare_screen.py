@@ -108,6 +108,10 @@ async def test_scales_flips_and_all_pairs(run_file: Path) -> None:
         )
         await press(pilot, "tab", "k", "k")
         assert screen.focused is screen.scales and screen.pairs.count() == flips
+        assert "Enter its pairs" in screen_text(app).splitlines()[-1]
+        await press(pilot, "enter")
+        assert screen.focused is screen.pairs
+        assert "Enter side by side" in screen_text(app).splitlines()[-1]
 
 
 async def test_arms_change_and_sides_swap(run_file: Path) -> None:
@@ -232,7 +236,7 @@ async def test_two_files_marked_on_the_list_of_runs(
         assert {path_a.name, path_b.name} == {"one.memtui", "two.memtui"} and arm_a == arm_b
         shown = screen_text(app)
         assert "the sets differ at 5 scales   +0:" in shown and " in common" in shown
-        assert f"{path_a.name} | {path_b.name}" in shown.split("\n")[0]
+        assert f"{path_a.stem} | {path_b.stem}" in shown.split("\n")[0]
         assert "the [red]other   runs/two.memtui" in shown
         await press(pilot, "greater_than_sign")
         assert screen.sides[0][1] == screen.sides[1][1] != arm_a
