@@ -85,4 +85,5 @@ async def test_no_tab_ends_the_app(run: Path) -> None:
     async with opened(run, (100, 30), notices=True) as (app, pilot):
         for _ in range(3):
             await press(pilot, "right_square_bracket")
-        assert app.is_running and "contradicts itself" in screen_text(app)
+        said = " ".join(screen_text(app).replace("▌", " ").split())  # wherever its lines break
+        assert app.is_running and "contradicts itself" in said
