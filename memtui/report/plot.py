@@ -28,7 +28,8 @@ def plot_of(
     target = overview.alpha if measure is Measure.PASS else None
     curves = tuple(_curve(overview, arm, measure, here=arm.arm.id == here) for arm in arms[:MOST])
     labels = tuple(rung_label(rung.conditions, rung.scale) for rung in overview.rungs)
-    return Plot(title, what, labels, curves, target, cursor)
+    ladder = tuple(rung.on_ladder for rung in overview.rungs)
+    return Plot(title, what, labels, curves, target, cursor, ladder)
 
 
 def _curve(overview: Overview, arm: ArmView, measure: Measure, *, here: bool) -> Curve:

@@ -67,6 +67,12 @@ class Plot:
     target: float | None = None
     cursor: int | None = None
     """The rung to light, and so the name of the curve that is `here`."""
+    ladder: tuple[bool, ...] = ()
+    """Whether each rung is one of the ladder; a line joins two that are, or two that are not. Empty: all are."""
+
+    def joined(self, rung: int) -> bool:
+        """Whether a rung is on one axis with the rung before."""
+        return not self.ladder or self.ladder[rung - 1] == self.ladder[rung]
 
 
 def plot_lines(
@@ -253,13 +259,13 @@ def _whiskers(plot: Plot, grid: _Grid, canvas: Canvas) -> None:
 
 
 def _curves(plot: Plot, grid: _Grid, canvas: Canvas) -> None:
-    """Lines from rung to rung; a rung that did not run leaves a gap."""
+    """Lines from rung to rung; a rung that did not run, or is on another axis, leaves a gap."""
     many = len(plot.curves)
     for number, curve in enumerate(plot.curves):
         pattern, at = DASHES[number], 0
         for rung in range(1, len(curve.points)):
             before, after = curve.points[rung - 1], curve.points[rung]
-            if before is None or after is None:
+            if before is None or after is None or not plot.joined(rung):
                 continue
             start = 2 * grid.column(number, many, rung - 1), grid.dot(before.value)
             end = 2 * grid.column(number, many, rung), grid.dot(after.value)
@@ -280,18 +286,38 @@ def _line(start: tuple[int, int], end: tuple[int, int]) -> Iterator[tuple[int, i
 def _points(plot: Plot, grid: _Grid, canvas: Canvas, *, ascii_only: bool) -> None:
     many = len(plot.curves)
     filled, hollow = (ASCII_FILLED, ASCII_HOLLOW) if ascii_only else (FILLED, HOLLOW)
+    rows = _rows(plot, grid)
     for number, curve in enumerate(plot.curves):
         for rung, point in enumerate(curve.points):
             if point is not None:
                 reached = plot.target is None or point.value >= plot.target
                 sign = (filled if reached else hollow)[number]
-                row = grid.dot(point.value) // 4
+                row = rows[point.value]
                 canvas.sign(grid.column(number, many, rung), row, sign, 2 * MOST + number)
+
+
+def _rows(plot: Plot, grid: _Grid) -> dict[float, int]:
+    """The row of the sign of every value: values less than half a row apart share one, so that a difference
+    of a point is not drawn like one of ten where a row ends between them."""
+    values = sorted({p.value for curve in plot.curves for p in curve.points if p is not None})
+    half = 0.5 / (grid.rows - 1)
+    rows: dict[float, int] = {}
+    near: list[float] = []
+    for value in [*values, float("inf")]:
+        if near and value - near[0] > half:
+            row = grid.dot(sum(near) / len(near)) // 4
+            rows |= dict.fromkeys(near, row)
+            near = []
+        near.append(value)
+    return rows
 
 
 def _axis(plot: Plot, grid: _Grid, look: Look, *, ascii_only: bool) -> Text:
     corner, line, tick = ("+", "-", "+") if ascii_only else ("└", "─", "┴")
     cells = [line] * grid.columns
+    for rung in range(1, len(plot.labels)):
+        if not plot.joined(rung):
+            cells[(grid.centre(rung - 1) + grid.centre(rung)) // 2] = " "
     for rung in range(len(plot.labels)):
         cells[grid.centre(rung)] = tick
     return styled("    " + corner + "".join(cells), look.faint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -59,6 +60,27 @@ def test_a_rung_that_did_not_run_is_a_gap() -> None:
     drawn = [sum(1 for sign in "".join(rows) if "⠀" < sign <= "⣿") for rows in (whole, gap)]
     assert drawn[1] < drawn[0] / 2
     assert "–" in plot_lines(plot([0.5, None, 0.5]), 60, 24, DARK)[-1].plain
+
+
+def test_no_line_joins_a_rung_of_another_axis() -> None:
+    flat = plot([0.5, 0.5, 0.5], target=None)
+    for ladder in ((True, True, True), (False, True, True)):
+        lines = [line.plain for line in plot_lines(replace(flat, ladder=ladder), 60, 20, DARK)]
+        row = next(row for row in body(lines) if FILLED[0] in row)
+        first, second, third = (at for at, sign in enumerate(row) if sign == FILLED[0])
+        assert ("⠤" in row[first:second] or "⠒" in row[first:second]) == ladder[0]
+        assert row[second + 2 : third - 1].strip()
+        axis = next(line for line in lines if line.startswith("    └"))
+        assert (" " in axis.strip()) != ladder[0]
+
+
+@pytest.mark.parametrize("upper", [0.55, 0.65, 0.75, 0.85])
+def test_a_point_of_difference_is_not_a_row(upper: float) -> None:
+    near = [line.plain for line in plot_lines(plot([upper, upper - 0.01, 0.2]), 80, 20, DARK)]
+    rows = [row for row in body(near) if FILLED[0] in row or HOLLOW[0] in row]
+    assert len(rows) == 2
+    far = [line.plain for line in plot_lines(plot([upper, upper - 0.12, 0.2]), 80, 20, DARK)]
+    assert len([row for row in body(far) if FILLED[0] in row or HOLLOW[0] in row]) == 3
 
 
 def test_the_rates_stand_below_and_are_bold_from_alpha_on() -> None:
