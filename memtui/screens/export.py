@@ -25,6 +25,7 @@ from memtui.store.new_name import taken
 from memtui.store.secrets import SecretFilter
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
+from memtui.views.wrapping import wrap
 from memtui.widgets.lines import look_of
 from memtui.widgets.offer_lines import Offer, OfferLines
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from memtui.screens.navigation import NavigatingApp
 
 WIDEST = 72
+MOST_TROUBLE = 4
+"""Lines for what is wrong with a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +121,16 @@ class ExportDialog(Dialog):
         said, clicks = self.hints(
             1, ("export.write", "write"), ("export.name", "change the name"), (CLOSE, "close")
         )
+        below = [said]
         if self._trouble:
-            said, clicks = styled(clean_line(self._trouble, width=width), look.budget), []
+            trouble, clicks = wrap(clean_line(self._trouble), width)[:MOST_TROUBLE], []
+            below = [styled(part, look.budget) for part in trouble]
         keys = self.query_one("#export-keys", OfferLines)
         for block in (forms, keys):
             block.styles.width = width
         self.name_line.styles.width = width
         forms.show(lines, offers)
-        keys.show([Text(end=""), said], clicks)
+        keys.show([Text(end=""), *below], clicks)
 
     def action_form(self, name: str) -> None:
         """Choose a form, where the screen has it."""

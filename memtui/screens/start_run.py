@@ -33,6 +33,7 @@ from memtui.state.run_configurations import (
 from memtui.state.run_list import RunLine
 from memtui.views.flow import flow
 from memtui.views.look import Look
+from memtui.views.sentences import sentence
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, cut_path, fit
 from memtui.views.wrapping import wrap
@@ -316,7 +317,7 @@ class StartRun(Dialog):
             text.append("  ")
             left = width - text.cell_len
             if one.problem:
-                text.append(clean_line(f"{one.path.name} {one.problem}", width=left), look.bad)
+                text.append(sentence(f"{one.path.name} {one.problem}", left), look.bad)
             else:
                 text.append(cut_path(str(one.path), left), look.muted)
             lines.append(text)

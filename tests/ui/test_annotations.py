@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from memtui.screens.annotate import Annotate
 from memtui.store.side_file import SideFile
@@ -48,6 +49,11 @@ async def test_the_dialogs_are_whole_at_60_columns(own_run: Path) -> None:
         assert "(F: out of every rate)" in screen_text(app)
         await press(pilot, "escape", "x")
         assert "as the command line prints it" in screen_text(app)
+        await press(pilot, "tab")
+        app.screen.query_one(Input).value = "a/folder/that/is/nowhere/on/this/machine/screen.txt"
+        await press(pilot, "enter")
+        said = screen_text(app)
+        assert "there is no folder" in said and "on/this/machine" in said  # in two lines
 
 
 async def test_esc_keeps_nothing(own_run: Path) -> None:
