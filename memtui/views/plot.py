@@ -17,6 +17,7 @@ from rich.text import Text
 from memtui.views.dots import Canvas
 from memtui.views.look import Look
 from memtui.views.numbers import UNKNOWN, level, percent, percent_interval
+from memtui.views.sentences import shorten
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line, cut
 
@@ -165,8 +166,7 @@ def _title(plot: Plot, width: int, look: Look) -> Text:
         if gap > 2:
             text.append(" " * gap)
             text.append(words, look.muted)
-    text.truncate(width, overflow="ellipsis")
-    return text
+    return shorten(text, width)
 
 
 def _legend(
