@@ -53,7 +53,9 @@ class Look:
     evidence_turn: Style
     query_word: Style
     gradient: Gradient
-    """Colours of a rate 0..1; empty when there is no colour."""
+    """Grounds of a rate 0..1; empty when there is no colour."""
+    ink_gradient: Gradient
+    """Colours of a rate 0..1 that is a bar on the background; empty when there is no colour."""
 
 
 def _hex(code: str) -> Rgb:
@@ -65,32 +67,60 @@ def _stops(*stops: tuple[float, str]) -> Gradient:
     return tuple((at, _hex(code)) for at, code in stops)
 
 
+# Grounds are quiet, the low end most of all: a table of low rates is to be read, not to glow.
 WARM_TO_TEAL = _stops(
-    (0.0, "#5b1a2e"),
-    (0.25, "#9c2f3a"),
-    (0.5, "#c8742f"),
-    (0.7, "#b9a23a"),
-    (0.8, "#5f9a50"),
-    (0.9, "#2f8f74"),
-    (1.0, "#1fb5a0"),
+    (0.0, "#3b2229"),
+    (0.25, "#54323a"),
+    (0.5, "#69482f"),
+    (0.7, "#655d30"),
+    (0.8, "#3f6441"),
+    (0.9, "#27675a"),
+    (1.0, "#16695d"),
+)
+WARM_TO_TEAL_INK = _stops(
+    (0.0, "#c9636f"),
+    (0.25, "#d4746a"),
+    (0.5, "#d9945a"),
+    (0.7, "#cdb860"),
+    (0.8, "#8abb73"),
+    (0.9, "#55b596"),
+    (1.0, "#3fc9b2"),
 )
 WARM_TO_TEAL_LIGHT = _stops(
-    (0.0, "#c9596b"),
-    (0.25, "#e07f72"),
-    (0.5, "#efae6b"),
-    (0.7, "#ecd586"),
-    (0.8, "#b5d694"),
-    (0.9, "#82c8a8"),
-    (1.0, "#4dbfa9"),
+    (0.0, "#f0cfd2"),
+    (0.25, "#f3d5cd"),
+    (0.5, "#f6e0c8"),
+    (0.7, "#f3eac4"),
+    (0.8, "#d9ebc9"),
+    (0.9, "#b9e2cb"),
+    (1.0, "#98d8c6"),
+)
+WARM_TO_TEAL_LIGHT_INK = _stops(
+    (0.0, "#ab3548"),
+    (0.25, "#b5473a"),
+    (0.5, "#b0661c"),
+    (0.7, "#94781a"),
+    (0.8, "#5a8532"),
+    (0.9, "#2b8262"),
+    (1.0, "#127a67"),
 )
 ORANGE_TO_BLUE = _stops(
-    (0.0, "#6b2f00"),
-    (0.25, "#a44d00"),
-    (0.5, "#d98220"),
+    (0.0, "#402a16"),
+    (0.25, "#573a1b"),
+    (0.5, "#6b4f2b"),
+    (0.7, "#62605a"),
+    (0.8, "#435f78"),
+    (0.9, "#2d5f8e"),
+    (1.0, "#215c92"),
+)
+ORANGE_TO_BLUE_INK = _stops(
+    (0.0, "#c9722c"),
+    (0.25, "#d68738"),
+    (0.5, "#dfa050"),
     (0.7, "#d8c08a"),
     (0.8, "#8fb3d4"),
-    (0.9, "#4a8cc2"),
-    (1.0, "#2a74b8"),
+    (0.9, "#62a4da"),
+    (1.0, "#4d98dc"),
 )
 
 
@@ -116,6 +146,7 @@ def _coloured(
     evidence: str,
     word: str,
     gradient: Gradient,
+    ink_gradient: Gradient,
 ) -> Look:
     def ink(colour: str, *, bold: bool | None = None) -> Style:
         return Style(color=colour, bold=bold)
@@ -143,6 +174,7 @@ def _coloured(
         evidence_turn=Style(bgcolor=evidence),
         query_word=Style(color=word, underline=True),
         gradient=gradient,
+        ink_gradient=ink_gradient,
     )
 
 
@@ -167,6 +199,7 @@ DARK = _coloured(
     evidence="#2b2611",
     word="#79c0ff",
     gradient=WARM_TO_TEAL,
+    ink_gradient=WARM_TO_TEAL_INK,
 )
 LIGHT = _coloured(
     "memtui-light",
@@ -189,6 +222,7 @@ LIGHT = _coloured(
     evidence="#fff3cd",
     word="#0550ae",
     gradient=WARM_TO_TEAL_LIGHT,
+    ink_gradient=WARM_TO_TEAL_LIGHT_INK,
 )
 COLOUR_BLIND_SAFE = _coloured(
     "memtui-blue-orange",
@@ -211,6 +245,7 @@ COLOUR_BLIND_SAFE = _coloured(
     evidence="#2c2814",
     word="#9fd0ff",
     gradient=ORANGE_TO_BLUE,
+    ink_gradient=ORANGE_TO_BLUE_INK,
 )
 
 _PLAIN = Style()
@@ -241,6 +276,7 @@ NO_COLOUR = Look(
     evidence_turn=_BOLD,
     query_word=Style(underline=True),
     gradient=(),
+    ink_gradient=(),
 )
 
 LOOKS = {look.name: look for look in (DARK, LIGHT, COLOUR_BLIND_SAFE, NO_COLOUR)}
@@ -270,18 +306,23 @@ def rate_ground(value: float, look: Look, *, bold: bool) -> Style:
 
 def rate_ink(value: float, look: Look) -> Style:
     """Text in the colour of a rate 0..1; nothing in a look without colour."""
-    return _ink_style(look.gradient, _hundredths(value)) if look.colour else Style.null()
+    return _ink_style(look.ink_gradient, _hundredths(value)) if look.colour else Style.null()
 
 
 @lru_cache(512)
 def _ground_style(gradient: Gradient, hundredths: int, bold: bool) -> Style:
     ground = _mix(gradient, hundredths)
-    return Style(color=ink_on(ground), bgcolor=hex_of(ground), bold=bold)
+    ink = ink_on(ground)
+    return Style(color=ink if bold else SOFTER[ink], bgcolor=hex_of(ground), bold=bold)
 
 
 @lru_cache(256)
 def _ink_style(gradient: Gradient, hundredths: int) -> Style:
     return Style(color=hex_of(_mix(gradient, hundredths)))
+
+
+SOFTER = {"#06090d": "#2d333a", "#ffffff": "#d6dde5"}
+"""Inks of rates below the target, beside which those that reach it stand out."""
 
 
 def ink_on(ground: Rgb) -> str:

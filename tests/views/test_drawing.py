@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 from rich.text import Text
 
 from memtui.model import Ending, Label, Outcome
@@ -14,7 +15,17 @@ from memtui.views.coverage import coverage_bar, coverage_curve, coverage_ratio
 from memtui.views.difference import forest
 from memtui.views.heat import heat_cell
 from memtui.views.hints import Hint, fitting, hints_line
-from memtui.views.look import DARK, LIGHT, LOOKS, NO_COLOUR, ascii_twins, rate_ground
+from memtui.views.look import (
+    COLOUR_BLIND_SAFE,
+    DARK,
+    LIGHT,
+    LOOKS,
+    NO_COLOUR,
+    Look,
+    ascii_twins,
+    rate_ground,
+    rate_ink,
+)
 from memtui.views.marks import hit_marks
 from memtui.views.outcome import outcome_word
 from memtui.views.strip import call_strip
@@ -155,19 +166,23 @@ def test_a_rate_that_does_not_exist_is_a_dash_and_not_a_zero() -> None:
     assert heat_cell(0.0, 0.0, 0.1, DARK, width=7).plain.strip() == "0–10"
 
 
-@given(RATE, st.sampled_from([DARK, LIGHT]))
-def test_ink_is_readable_on_every_colour_of_the_gradient(rate: float, look: object) -> None:
-    assert isinstance(look, type(DARK))
-    style = rate_ground(rate, look, bold=False)
-    assert style.color is not None and style.bgcolor is not None
-    ink, ground = style.color.get_truecolor(), style.bgcolor.get_truecolor()
+def contrast(one: Style, other: Style) -> float:
+    """WCAG's contrast of an ink on a ground."""
+    assert one.color is not None and other.bgcolor is not None
 
     def luminance(colour: tuple[int, ...]) -> float:
         parts = [c / 255 / 12.92 if c < 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
-    bright, dark = sorted((luminance(ink), luminance(ground)), reverse=True)
-    assert (bright + 0.05) / (dark + 0.05) > 3.0
+    lights = (luminance(one.color.get_truecolor()), luminance(other.bgcolor.get_truecolor()))
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+@given(RATE, st.sampled_from([DARK, LIGHT, COLOUR_BLIND_SAFE]))
+def test_rates_are_readable_on_and_in_every_colour(rate: float, look: Look) -> None:
+    below, reached = (rate_ground(rate, look, bold=bold) for bold in (False, True))
+    assert 4.5 <= contrast(below, below) < contrast(reached, reached)
+    assert contrast(rate_ink(rate, look), look.base) >= 4.0
 
 
 def test_no_colour_means_no_colour_in_any_style() -> None:
