@@ -71,7 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="add the tokens used after the evidence was complete (reads every step; --tab stopping has them)",
+        help="add the tokens used after the evidence was complete, and the ranks at which it came (reads every step; "
+        "--tab stopping has them)",
     )
 
 

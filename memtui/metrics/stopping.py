@@ -48,15 +48,18 @@ class Stopping:
     redundant: int
     gave_up_early: int
     t_star: tuple[tuple[int, int], ...] = ()
+    searches: tuple[tuple[int | None, int, int], ...] = ()
+    """(t*, R, episodes) of those whose coverage is known, in order; t* None: never complete."""
 
 
 def stopping(
     counts: Tally,
     overshoots: Mapping[tuple[int, bool], int],
     completed: Iterable[tuple[int, int]] = (),
+    searches: Mapping[tuple[int | None, int], int] | None = None,
 ) -> Stopping:
     """Build the summary from a tally, {(overshoot, right): episodes} of its covered episodes, and their
-    (t*, episodes)."""
+    (t*, episodes), and {(t*, R): episodes} of all whose coverage is known."""
     sizes: Counter[str] = Counter()
     rights: Counter[str] = Counter()
     total = 0
@@ -76,6 +79,13 @@ def stopping(
         redundant=counts.flags["redundant"],
         gave_up_early=counts.flags["gave_up_early"],
         t_star=tuple(completed),
+        searches=tuple(
+            (complete, requested, n)
+            for (complete, requested), n in sorted(
+                (searches or {}).items(),
+                key=lambda one: (one[0][0] is None, one[0][0] or 0, one[0][1]),
+            )
+        ),
     )
 
 

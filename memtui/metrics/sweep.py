@@ -73,6 +73,8 @@ class Steady:
     flags: Counter[str] = field(default_factory=Counter)
     calls: Counter[tuple[int, bool]] = field(default_factory=Counter)
     overshoots: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    searches: Counter[tuple[int | None, int]] = field(default_factory=Counter)
+    """{(t*, R): episodes} where coverage is known; t* None: never complete."""
     ends: Counter[tuple[str | None, bool, str]] = field(default_factory=Counter)
     """Of all that ended, excluded ones too: {(end reason, abstained, cause of exclusion): episodes}."""
 
@@ -99,6 +101,7 @@ def steady_counts(signatures: Counter[Signature], mode: str) -> Steady:
             total.flags[name] += count
         if found.coverage_known:
             total.coverage_n += count
+            total.searches[signature.t_star, signature.requested] += count
             if signature.t_star is not None:
                 total.covered_end += count
                 total.overshoots[signature.requested - signature.t_star, held.right] += count

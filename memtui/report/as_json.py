@@ -21,6 +21,7 @@ from memtui.metrics.stopping import Stopping
 from memtui.metrics.usable_scale import UsableScale
 from memtui.model import Usage
 from memtui.report.model import Arm, Cell, Costs, Report
+from memtui.report.ranks import BINS, NEVER
 
 SCHEMA = "memtui-report-1"
 
@@ -173,6 +174,10 @@ def cell_document(cell: Cell) -> dict[str, Any]:
         }
     if cell.agreement is not None:
         document["judged_by_several"] = {"n": cell.agreement.n, "differ": cell.agreement.differ}
+    if cell.ranks is not None:
+        document["stopping"]["evidence_ranks"] = {
+            name: cell.ranks.get(name, 0) for name in (*(name for name, _ in BINS), NEVER)
+        }
     if cell.tokens_after is not None:
         tokens, episodes, unknown = cell.tokens_after
         document["stopping"]["tokens_after"] = {
@@ -374,6 +379,10 @@ def _stopping(found: Stopping) -> dict[str, Any]:
         ],
         "mean_overshoot": found.mean_overshoot,
         "t_star": [{"call": call, "n": n} for call, n in found.t_star],
+        "searches": [
+            {"t_star": complete, "requested": requested, "episodes": n}
+            for complete, requested, n in found.searches
+        ],
         "redundant": found.redundant,
         "gave_up_early": found.gave_up_early,
     }

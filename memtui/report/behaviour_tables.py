@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from memtui.model import Regime
 from memtui.report.model import Cell, Report
+from memtui.report.ranks import BINS, NEVER
 from memtui.report.table import (
     LEFT,
     RIGHT,
@@ -99,6 +102,59 @@ def completions(report: Report) -> Table:
         rows.append((name, cell_text(cell), *map(str, counts)))
     caption = "episodes, out of those whose coverage is known"
     title = "Calls until the evidence was complete (t*), answerable items"
+    return Table(title, header, LEFT + RIGHT * (len(header) - 1), tuple(rows), caption)
+
+
+def searches(report: Report) -> Table:
+    """The call that completed the evidence against the calls made, arm by arm over all scales."""
+    by_arm: dict[str, Counter[tuple[int | None, int]]] = {}
+    for cell in report.cells:
+        counts = by_arm.setdefault(cell.arm, Counter())
+        for complete, requested, n in cell.stopping.searches:
+            counts[complete, requested] += n
+    made = {requested for counts in by_arm.values() for _, requested in counts}
+    first, last = min(made, default=0), min(max(made, default=0), LAST_CALL)
+    rows = []
+    for arm, counts in by_arm.items():
+        name = arm
+        for complete in sorted({one for one, _ in counts}, key=lambda one: (one is None, one or 0)):
+            at: Counter[int] = Counter()
+            for (one, requested), n in counts.items():
+                if one == complete:
+                    at[min(requested, last)] += n
+            shown = [
+                "" if n < min(complete or 0, last) else str(at[n]) for n in range(first, last + 1)
+            ]
+            label = "never" if complete is None else str(complete)
+            rows.append((name, label, *shown, str(at.total())))
+            name = ""
+    header = ["arm", "t*", *(f"n {n}" for n in range(first, last + 1)), "all"]
+    if header[2:-1] and max(made, default=0) > last:
+        header[-2] += " or more"
+    caption = (
+        "episodes of all scales by the call that completed the evidence (t*) and by the calls made (n), out of "
+        "those whose coverage is known; t* = n: stopped at once"
+    )
+    title = "Calls made against t*, answerable items"
+    return Table(title, tuple(header), LEFT + RIGHT * (len(header) - 1), tuple(rows), caption)
+
+
+def ranks(report: Report) -> Table:
+    """How deep the evidence was buried."""
+    cells = [cell for cell in report.cells if cell.ranks]
+    names = (*(name for name, _ in BINS), NEVER)
+    rows = []
+    for name, cell in zip(arm_names(cells), cells, strict=True):
+        counts = cell.ranks or {}
+        n = sum(counts.values())
+        shown = [f"{percent(counts.get(one, 0) / n)} ({counts.get(one, 0)})" for one in names]
+        rows.append((name, cell_text(cell), str(n), *shown))
+    caption = (
+        "per cent (episodes) by the best rank at which any call returned a piece of evidence, shown to the model "
+        "or not, out of those whose coverage is known; --filter 'rank:6..12' lists them"
+    )
+    header = ("arm", "scale", "n", *(f"rank {one}" if one != NEVER else one for one in names))
+    title = "Rank of the evidence, answerable items"
     return Table(title, header, LEFT + RIGHT * (len(header) - 1), tuple(rows), caption)
 
 

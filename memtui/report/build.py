@@ -16,6 +16,7 @@ from memtui.report.judging import Judging
 from memtui.report.ladders import arm_reports, with_bootstrap
 from memtui.report.model import Cell, Group, Report
 from memtui.report.notes import notes_of
+from memtui.report.ranks import evidence_ranks
 from memtui.report.selection import Selection
 from memtui.report.source import ReportSource
 from memtui.report.tokens import tokens_after_coverage
@@ -39,7 +40,7 @@ def build_report(
     """Report a run file at B, alpha, judge and filter (default: the run's own, no filter).
 
     `by` groups the cells (`source.BY`); `coverage` is a view (`source.VIEWS`); `bootstrap` adds the joint ladder bootstrap (loads numpy);
-    `tokens` adds what was spent after the evidence was complete (reads the steps);
+    `tokens` adds what was spent after the evidence was complete and the ranks at which it came (reads the steps);
     `flagged` = `exclude` leaves questions out whose gold a reader flagged. UserError for a
     budget the run cannot speak about, an unknown judge, group, view or field.
     """
@@ -69,8 +70,10 @@ def report_at(
     if tokens:
         if selection.tokens_after is None:
             selection.tokens_after = tokens_after_coverage(source.reader, selection.facts, run.mode)
+            selection.ranks = evidence_ranks(source.reader, selection.facts, run.mode)
         for cell in cells:
             cell.tokens_after = selection.tokens_after.get(cell.cell_id)
+            cell.ranks = selection.ranks.get(cell.cell_id)
     groups = _groups(source, selection, by, at) if by else ()
     arms = arm_reports(source, selection, cells, level, at, bootstrap=bootstrap)
     if bootstrap:
@@ -179,6 +182,11 @@ def _cell(source: ReportSource, row: CellRow, group: Fold, value: str | None, bu
         rates={name: rate(group, counts, name) for name in RATES},
         covered=covered_rate(group, counts),
         p90r=p90r(counts),
-        stopping=stopping(counts, overshoots(group, counts), group.sweep(source.mode).completed()),
+        stopping=stopping(
+            counts,
+            overshoots(group, counts),
+            group.sweep(source.mode).completed(),
+            group.steady(source.mode).searches,
+        ),
         clustered=group.clustered,
     )

@@ -67,6 +67,8 @@ class Cell:
     """Cluster-bootstrap intervals of pass, exhausted, wrong and p90r, where clusters are few."""
     tokens_after: tuple[int, int, int] | None = None
     """(tokens after the evidence was complete, episodes, model steps of unknown usage)."""
+    ranks: Mapping[str, int] | None = None
+    """{bin: episodes} by the best rank at which a call returned evidence (`report.ranks`); None: not read."""
     agreement: Agreement | None = None
     """Of all judges, unanswerable items included; None where the file has one judge only."""
 

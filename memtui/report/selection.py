@@ -43,6 +43,7 @@ class Selection:
         self.ledger: Ledger | None = None
         """What the episodes spent, once it was read."""
         self.tokens_after: dict[int, tuple[int, int, int]] | None = None
+        self.ranks: dict[int, Counter[str]] = {}
         """By cell: what was spent once the evidence was complete; None until it was read."""
         self.judging: Judging | None = None
         """Verdicts of all judges, once they were read."""

@@ -6,8 +6,10 @@ from memtui.report.behaviour_tables import (
     abstention,
     completions,
     histories,
+    ranks,
     regimes,
     repeats,
+    searches,
     stopping_table,
 )
 from memtui.report.cost_tables import cost_by_arm, cost_by_cell
@@ -22,7 +24,13 @@ def report_tables(report: Report, tab: Tab | None = None) -> list[Table]:
     """The tables of one tab, or of all, that have something to say: conclusions first, what they rest on
     last."""
     if tab is Tab.STOPPING:
-        tables = [stopping_table(report), completions(report), regimes(report)]
+        tables = [
+            stopping_table(report),
+            completions(report),
+            searches(report),
+            ranks(report),
+            regimes(report),
+        ]
     elif tab is Tab.TRUST:
         tables = [
             exclusions(report),
@@ -42,6 +50,8 @@ def report_tables(report: Report, tab: Tab | None = None) -> list[Table]:
             regimes(report),
             stopping_table(report),
             completions(report),
+            searches(report),
+            ranks(report),
             repeats(report),
             abstention(report),
             *_groups(report),
