@@ -33,10 +33,11 @@ from memtui.state.ladder import (
     passing_at,
     read_ladder,
 )
+from memtui.state.ladder_flips import Arm, Flips, flips_between_scales, seeds_of
 from memtui.state.session_names import SessionName, unit_day, unit_name
 from memtui.state.trajectory import units_of
 from memtui.views.ladder import LOST, REGAINED
-from memtui.views.numbers import UNKNOWN, scale
+from memtui.views.numbers import UNKNOWN, plural, scale
 from memtui.views.text_door import clean_line
 
 SCHEMA = "memtui-ladder-1"
@@ -53,6 +54,8 @@ class LadderReport:
     budget: int
     ladder: Ladder
     evidence: LadderEvidence
+    flips: Mapping[Arm, Mapping[float, Flips]]
+    """Of all questions of the filter, by arm and the larger of two neighbouring scales."""
 
 
 def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> LadderReport:
@@ -61,7 +64,8 @@ def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> Ladd
     data = read_ladder(reader, item_id)
     if data is None:
         raise UserError(f"{reader.path} holds no such question")
-    passing = {fact.id for fact in source.selected(budget).facts} if source.filter_text else None
+    kept = source.selected(budget).facts if source.filter_text else None
+    passing = None if kept is None else {fact.id for fact in kept}
     ladder = build_ladder(
         data,
         [arm.key for arm in source.arms],
@@ -76,7 +80,15 @@ def build_ladder_report(source: ReportSource, item_id: int, budget: int) -> Ladd
         raise UserError(f"{data.item.key}: {why}")
     cells = [cell for line in ladder.lines for cell in line.asked]
     evidence = read_evidence(reader, data.item, cells, cache(reader.steps))
-    return LadderReport(source, budget, ladder, evidence)
+    flips = flips_between_scales(
+        source.facts,
+        source.cells,
+        seeds_of(reader),
+        budget,
+        source.mode,
+        None if kept is None else {fact.item_id for fact in kept},
+    )
+    return LadderReport(source, budget, ladder, evidence, flips)
 
 
 # --- text ---------------------------------------------------------------------------------------
@@ -98,8 +110,13 @@ def _lines(report: LadderReport) -> Iterator[str]:
         f"B = {report.budget} ({mode}) · judge {source.judge}"
         + (f" · filter {source.filter_text}" if source.filter_text else "")
     )
+    if ladder.left_out:
+        out = plural(len(ladder.left_out), "arm")
+        yield from wrapped(f"the filter leaves out {out}: {', '.join(ladder.left_out)}", "  ")
     yield ""
     yield from table_lines(_strips(report))
+    yield ""
+    yield from table_lines(_flips(report))
     yield ""
     yield from table_lines(_ranks(report))
     blocks = [block for line in ladder.lines for block in _moves(report, line)]
@@ -131,6 +148,35 @@ def _strips(report: LadderReport) -> Table:
         LEFT * len(header),
         tuple(rows),
         "↓ passed at the next smaller scale and does not here, ↑ the other way round",
+    )
+
+
+def _flips(report: LadderReport) -> Table:
+    """Of all questions, how many flip from the next smaller scale of the arm."""
+    ladder = report.ladder
+    rows = []
+    for arm in dict.fromkeys((line.arm, line.conditions) for line in ladder.lines):
+        found = report.flips.get(arm, {})
+        cells = [None if value is None else found.get(value) for value in ladder.scales]
+        rows.append(
+            (
+                " ".join(filter(None, arm)),
+                *(
+                    UNKNOWN
+                    if one is None
+                    else f"{LOST}{one.lost} {REGAINED}{one.regained} of {one.n}"
+                    for one in cells
+                ),
+            )
+        )
+    header = ("arm", *[scale(value) for value in ladder.scales])
+    which = "that pass the filter" if report.source.filter_text else "of the run"
+    return Table(
+        f"Questions that flip from one scale to the next ({which})",
+        header,
+        LEFT * len(header),
+        tuple(rows),
+        "of those with an outcome at both; a question run with several seeds or repeats counts for each",
     )
 
 
@@ -224,6 +270,19 @@ def ladder_document(report: LadderReport) -> dict[str, Any]:
         },
         "scales": [scale_value(value) for value in ladder.scales],
         "passing": [{"pass": passed, "n": n} for passed, n in ladder.passing],
+        "left_out": list(ladder.left_out),
+        "flips": [
+            {
+                "arm": arm,
+                "conditions": conditions,
+                "scale": scale_value(value),
+                "lost": found.lost,
+                "regained": found.regained,
+                "n": found.n,
+            }
+            for (arm, conditions), by_scale in report.flips.items()
+            for value, found in by_scale.items()
+        ],
         "lines": [_line_document(report, line) for line in ladder.lines],
     }
 
@@ -316,4 +375,9 @@ def only_arms(report: LadderReport, wanted: str) -> LadderReport:
         names = ", ".join(dict.fromkeys(line.arm for line in report.ladder.lines))
         raise UserError(f"no arm contains {wanted!r}; arms: {names}")
     passing = tuple(passing_at(lines, column) for column in range(len(report.ladder.scales)))
-    return replace(report, ladder=replace(report.ladder, lines=lines, passing=passing))
+    arms = {(line.arm, line.conditions) for line in lines}
+    return replace(
+        report,
+        ladder=replace(report.ladder, lines=lines, passing=passing),
+        flips={arm: found for arm, found in report.flips.items() if arm in arms},
+    )

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from memtui.errors import UserError
 from memtui.screens.ladder_parts import (
     cell_lines,
+    flips_line,
     moved_lines,
     passing_line,
     question_lines,
@@ -235,6 +236,7 @@ class LadderScreen(LadderQuestions):
             if place is not None:
                 self.grid.put(place)
         self._draw_head()
+        self.count_flips(self._draw_facts)
         if self._evidence is None or self._evidence[0] != self.grid.line_here:
             self._read_line()
         else:
@@ -274,7 +276,7 @@ class LadderScreen(LadderQuestions):
         if ladder.item.id in self._items:
             place = (self._items.index(ladder.item.id) + 1, len(self._items))
         gap = [Text(end="")] if rows >= 24 else []
-        lines = question_lines(ladder.item, place, width, rows, look)
+        lines = question_lines(ladder, place, width, rows, look)
         heading = self.grid.heading(self.grid.line_width or width, look)
         self.query_one("#ladder-head", LineBlock).show([*gap, *lines, *gap, heading])
         self.grid.styles.max_height = max(3, rows - 2 - len(lines) - 2 * len(gap) - 1 - 9)
@@ -296,8 +298,10 @@ class LadderScreen(LadderQuestions):
         room = block.size.height or 10
         gap = [Text(end="")] if rows >= 24 else []
         column = self.grid.place[1]
+        flips = self.flips_of(line) if rows >= 30 else None
         lines = [
             passing_line(ladder, shape, look),
+            *([] if flips is None else [flips_line(ladder, flips, shape, look)]),
             *gap,
             *cell_lines(ladder, line, cell, session, width, look),
             *rank_lines(

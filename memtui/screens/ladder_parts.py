@@ -17,17 +17,19 @@ from memtui.state.displacement import (
     UnitRank,
 )
 from memtui.state.ladder import Ladder, LadderCell, LadderLine
+from memtui.state.ladder_flips import Flips
 from memtui.state.session import RunSession
 from memtui.state.session_names import SessionName, unit_day, unit_name
 from memtui.state.trajectory import units_of
 from memtui.store.records import ItemRow
+from memtui.views.columns import aligned
 from memtui.views.coverage import coverage_ratio
 from memtui.views.flow import flow
-from memtui.views.ladder import OUTSIDE
+from memtui.views.ladder import LOST, OUTSIDE, REGAINED, rank_change
 from memtui.views.look import Look
 from memtui.views.marks import GOLD
 from memtui.views.names import cut_apart
-from memtui.views.numbers import UNKNOWN, scale
+from memtui.views.numbers import UNKNOWN, plural, scale
 from memtui.views.outcome import outcome_style, outcome_word
 from memtui.views.sentences import shorten
 from memtui.views.styled import styled
@@ -40,9 +42,10 @@ LEAST_GOLD = 14
 
 
 def question_lines(
-    item: ItemRow, place: tuple[int, int] | None, width: int, rows: int, look: Look
+    ladder: Ladder, place: tuple[int, int] | None, width: int, rows: int, look: Look
 ) -> list[Text]:
-    """The question in at most two lines, its gold answer, what it is."""
+    """The question in at most two lines, its gold answer, what it is, what the filter leaves out."""
+    item = ladder.item
     room = max(10, width - 5)
     parts = wrap(clean_line(item.question, width=room * 3), room)
     most = 2 if rows >= 24 else 1
@@ -52,12 +55,7 @@ def question_lines(
         Text.assemble((" Q  " if not n else "    ", look.muted), (part, look.strong), end="")
         for n, part in enumerate(parts)
     ]
-    tail = Text(end="", no_wrap=True)
-    tail.append(
-        f"   {clean_line(item.qtype, width=22)}   {clean_line(item.key, width=20)}", look.muted
-    )
-    if place is not None:
-        tail.append(f"   question {place[0]} of {place[1]}", look.muted)
+    tail = _tail(ladder, place, width, look)
     gold = styled(" gold ", look.muted)
     said = UNKNOWN if item.gold is None else item.gold
     if not item.answerable:
@@ -74,11 +72,53 @@ def question_lines(
     return lines
 
 
+def _tail(ladder: Ladder, place: tuple[int, int] | None, width: int, look: Look) -> Text:
+    """What is known of the question beside its gold, the least needed left out where the line is short."""
+    item, out = ladder.item, len(ladder.left_out)
+    parts = [(clean_line(item.qtype, width=22), False), (clean_line(item.key, width=20), False)]
+    if place is not None:
+        parts.append((f"question {place[0]} of {place[1]}", False))
+    if out:
+        parts.append((f"the filter leaves out {plural(out, 'arm')}", True))
+    while len(parts) > 1 and sum(cell_len(said) + 3 for said, _ in parts) > width - 8 - LEAST_GOLD:
+        parts.pop(0)
+    tail = Text(end="", no_wrap=True)
+    for said, warns in parts:
+        tail.append(f"   {said}", look.budget if warns else look.muted)
+    return tail
+
+
+def flips_line(
+    ladder: Ladder, flips: Mapping[float, Flips] | None, shape: Columns, look: Look
+) -> Text:
+    """Of all questions, how many flip on the arm under the cursor from the next smaller scale to each."""
+    text = Text(" ", end="", no_wrap=True)
+    what = "questions" if len(ladder.variants) < 2 else "runs"
+    text.append(fit(f"{what} that flip", shape.name), look.muted)
+    for column in shape.indices:
+        value = ladder.scales[column]
+        found = None if flips is None or value is None else flips.get(value)
+        text.append("  ")
+        if found is None:
+            text.append(" " * shape.strip)
+            continue
+        said = Text.assemble(
+            (f"{LOST}{found.lost} ", look.bad if found.lost else look.muted),
+            (f"{REGAINED}{found.regained}", look.good if found.regained else look.muted),
+            end="",
+        )
+        if said.cell_len + len(f" of {found.n}") <= shape.strip:
+            said.append(f" of {found.n}", look.muted)
+        text.append_text(aligned(said, shape.strip, "left"))
+    return text
+
+
 def passing_line(ladder: Ladder, shape: Columns, look: Look) -> Text:
     """How many arms pass at each scale, under their columns."""
     text = Text(" ", end="", no_wrap=True)
     lines = "arms" if len(ladder.variants) < 2 else "lines"
-    text.append(fit(f"{lines} that pass", shape.name), look.muted)
+    said = f"{lines} shown that pass" if ladder.left_out else f"{lines} that pass"
+    text.append(fit(said, shape.name), look.muted)
     for column in shape.indices:
         passed, n = ladder.passing[column]
         text.append("  ")
@@ -148,22 +188,18 @@ def rank_lines(
             rest if number == most else ""
         )  # beside the name: behind the last scale may be no room
         text.append(fit(name, shape.name - 2 - len(more)) + more, look.muted)
-        best: int | None = None
+        before: int | None = None
         for place in shape.indices:
             cell = line.cells[place]
-            text.append("  ")
+            text.append(" ")
             if cell is None:
-                text.append(fit(UNKNOWN, shape.strip), look.faint)
+                text.append(fit(f" {UNKNOWN}", shape.strip + 1), look.faint)
                 continue
             found = evidence.ranks.get(cell.row.id, {}).get(unit)
-            shown = first_rank(found)
             rank = None if found is None else found.rank
-            if rank is None:
-                style = look.bad if best is not None else look.muted
-            else:
-                style = look.budget if best is not None and rank > best else look.gold
-            text.append(fit(shown, shape.strip), style)
-            best = best if rank is None else rank
+            text.append(*rank_change(before, rank, look))
+            text.append(fit(first_rank(found), shape.strip), look.fresh if rank else look.muted)
+            before = rank if rank is not None else before
         lines.append(text)
     return lines
 
@@ -192,11 +228,13 @@ def moved_lines(
     below = next((c.scale for c in line.cells if c is not None and c.row.id == cell.below), None)
     head = styled(f" {scale(below)} → {scale(cell.scale)}  ", look.accent)
     if isinstance(found, NoDisplacement):
-        head.append(found.reason, look.strong if found.queries_differ else look.muted)
+        head = styled(head.plain.strip(), look.accent)
+        reason = styled(found.reason, look.strong if found.queries_differ else look.muted)
         if not found.queries_differ:
-            return [head]
-        head.append("  (so nothing can be said about what moved)", look.muted)
-        lines = [head]
+            return flow([head, reason], width)[:most]
+        lines = flow(
+            [head, reason, styled("nothing can be said about what moved", look.muted)], width
+        )
         for value, query in ((below, found.query_below), (cell.scale, found.query_here)):
             text = styled(f"   {scale(value):<6} ", look.muted)
             text.append(clean_line(query or "", width=max(8, width - 11)))

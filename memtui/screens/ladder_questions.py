@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 
 from memtui.errors import UserError
+from memtui.model import RunState
 from memtui.screens.base import MemtuiScreen
+from memtui.state.ladder import LadderLine
+from memtui.state.ladder_flips import Arm, Flips, flips_between_scales, seeds_of
 from memtui.widgets.filter_line import FilterLine
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ class LadderQuestions(MemtuiScreen):
         self._items: list[int] = []
         """Questions that pass the filter, in the order of the file."""
         self._find = ""
+        self._flips: tuple[object, dict[Arm, dict[float, Flips]]] | None = None
+        """Flips of all questions, and what they were counted for."""
 
     def show_item(self, item_id: int) -> None:
         """Show a question; the cursor stays on its arm and scale."""
@@ -49,6 +55,39 @@ class LadderQuestions(MemtuiScreen):
         from memtui.report.on_screen import ladder_data
 
         return ladder_data(session.path, session.settings, self._item)
+
+    @work(exclusive=True, group="ladder-flips")
+    async def count_flips(self, then: Callable[[], None]) -> None:
+        """Count how many questions of the filter flip between scales, once for each B, judge and filter.
+
+        Not while the run goes on: it would have to be counted again several times a second.
+        """
+        session = self.bench.session
+        if session is None or session.header.run.state == RunState.RUNNING:
+            return
+        settings, items, cells = session.settings, frozenset(self._items), session.header.cells
+        asked = (session.path, self.bench.data_version, settings.budget, settings.judge, items)
+        if self._flips is not None and self._flips[0] == asked:
+            return
+        self._flips = None
+
+        def count() -> dict[Arm, dict[float, Flips]]:
+            facts = session.facts(settings.judge).values()
+            return flips_between_scales(
+                facts, {cell.id: cell for cell in cells}, seeds_of(session.reader),
+                settings.budget, session.header.run.mode, items,
+            )  # fmt: skip
+
+        try:
+            self._flips = (asked, await session.ask(count))
+        except UserError:
+            return  # the app says what is wrong with the file
+        if session is self.bench.session:
+            then()
+
+    def flips_of(self, line: LadderLine) -> dict[float, Flips] | None:
+        """Flips of the arm of a line, by the larger scale; None where they are not counted."""
+        return None if self._flips is None else self._flips[1].get((line.arm, line.conditions))
 
     def action_question(self, by: int) -> None:
         """The next or previous question that passes the filter."""

@@ -121,6 +121,8 @@ class Ladder:
     """All that occur, whichever are shown."""
     passing: tuple[tuple[int, int], ...]
     """Per scale: lines that pass, and lines with an outcome."""
+    left_out: tuple[str, ...] = ()
+    """Arms none of whose episodes passes the filter line."""
 
     def name_of(self, line: LadderLine) -> str:
         """The arm, with seed and repeat where the question was run several ways."""
@@ -202,12 +204,14 @@ def build_ladder(
         cells = _cells(places[key], shown, budget, mode, judge, passing)
         if passing is None or any(cell is not None and cell.inside for cell in cells):
             lines.append(LadderLine(arm, conditions, mine, cells))
+    without = {arm for arm, _, _ in places} - {line.arm for line in lines}
     return Ladder(
         data.item,
         tuple(shown),
         tuple(lines),
         tuple(sorted(variants)),
         tuple(passing_at(lines, column) for column in range(len(shown))),
+        tuple(sorted(without, key=lambda arm: (order.get(arm, len(order)), arm))),
     )
 
 

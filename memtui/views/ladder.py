@@ -16,6 +16,9 @@ LEGEND = (
     (LOST, "passed at the next smaller scale, not here"),
     (REGAINED, "did not pass at the next smaller scale, does here"),
     (OUTSIDE, "outside the filter"),
+    ("#3 #1@2", "rank of the evidence in call 1; in call 2, the first that returned it"),
+    (f"{LOST}#8", "further down than at the smaller scale, or gone; ↑ further up"),
+    ("(37) (>200)", "never returned; its session's rank in the system's own ranking"),
 )
 
 
@@ -26,6 +29,15 @@ def flip(change: str, look: Look) -> tuple[str, Style]:
     if change == "regained":
         return REGAINED, look.good
     return " ", look.base
+
+
+def rank_change(before: int | None, rank: int | None, look: Look) -> tuple[str, Style]:
+    """Sign and style of a rank beside the one at the next smaller scale that had one (`before`); None: none."""
+    if before is None or before == rank:
+        return " ", look.base
+    if rank is None or rank > before:
+        return LOST, look.budget
+    return REGAINED, look.good
 
 
 def rank_text(

@@ -185,13 +185,13 @@ class LadderGrid(LineView):
         chosen_before = False
         for column in shape.indices:
             chosen = here and column == self._column
-            text.append("▸" if chosen else "◂" if chosen_before else " ", look.accent)
+            text.append("[" if chosen else "]" if chosen_before else " ", look.accent)
             start = len(text)
             self._draw_cell(text, line.cells[column], shape.strip, look)
             if chosen:
                 text.stylize(look.cursor, start)
             chosen_before = chosen
-        text.append("◂" if chosen_before else " ", look.accent)
+        text.append("]" if chosen_before else " ", look.accent)
         return text
 
     def _draw_cell(self, text: Text, cell: LadderCell | None, width: int, look: Look) -> None:

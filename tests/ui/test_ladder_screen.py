@@ -17,6 +17,7 @@ from memtui.state.deep_link import episode_of
 from memtui.state.ladder import Change
 from memtui.state.start import Start
 from memtui.store.writer import RunWriter
+from memtui.views.ladder import LEGEND
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import ARMS, Story, declare, run_one, write, written
@@ -238,3 +239,38 @@ async def test_a_scale_that_does_not_fit_scrolls_into_view(tmp_path: Path) -> No
         assert "+110" in screen_text(app)
         await press(pilot, *["h"] * 11)
         assert "+0 " in screen_text(app)
+
+
+async def test_the_filter_says_how_many_arms_it_leaves_out(run_file: Path) -> None:
+    for size in ((80, 24), (120, 36)):
+        async with opened(run_file, size) as (app, pilot):
+            await press(pilot, "5")
+            assert "leaves out" not in screen_text(app) and "arms that pass" in screen_text(app)
+            await press(pilot, "3", "slash", *"arm:dense", "enter", "enter", "5")
+            screen = ladder_of(app)
+            assert screen.ladder is not None and screen.ladder.left_out
+            left_out = len(screen.ladder.left_out)
+            assert f"the filter leaves out {left_out} arms" in screen_text(app)
+            assert "arms shown that pass" in screen_text(app)
+
+
+async def test_flips_of_all_questions_stand_under_the_scales(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, "5")
+        screen = ladder_of(app)
+        line = screen.grid.line_here
+        assert line is not None
+        flips = screen.flips_of(line)
+        assert flips
+        row = next(x for x in screen_text(app).split("\n") if "questions that flip" in x)
+        assert [f"↓{one.lost} ↑{one.regained} of {one.n}" for one in flips.values()] == [
+            part.strip() for part in row.split("flip")[1].split("  ") if part.strip()
+        ]
+
+
+async def test_a_rank_that_fell_has_a_sign_and_the_help_says_which(run_file: Path) -> None:
+    async with opened(run_file, (120, 36)) as (app, pilot):
+        await press(pilot, "5", "m")
+        rows = [line for line in screen_text(app).split("\n") if line.startswith(" ★")]
+        assert any("↓#" in row or "↓none" in row or "↓(" in row for row in rows), rows
+    assert any("↓#8" in sign for sign, _ in LEGEND)
