@@ -26,7 +26,8 @@ USE, SAVE, DROP = "use", "save", "drop"
 
 
 class SavedViews(Dialog):
-    """A digit takes a view; s saves the filter of the list under a name; x and a digit drops one.
+    """A digit, or Enter on the view under the cursor, takes it; s saves the filter of the list under a name; x
+    and one of both drops one.
 
     The answer is `use NAME`, `save NAME` or `drop NAME`.
     """
@@ -35,7 +36,9 @@ class SavedViews(Dialog):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "save", "save the filter of the list", show=False, id="views.save"),
         Binding("x", "drop", "drop one", show=False, id="views.drop"),
-        Binding("enter", "keep", "save it under the name", show=False, id="views.keep"),
+        Binding("j,down", "move(1)", "next view", show=False, id="views.down"),
+        Binding("k,up", "move(-1)", "previous view", show=False, id="views.up"),
+        Binding("enter", "keep", "take it, or save it under the name", show=False, id="views.keep"),
     ]
 
     def __init__(self, views: Mapping[str, str], current: str) -> None:
@@ -43,6 +46,8 @@ class SavedViews(Dialog):
         self._views = list(views.items())[: len(DIGITS)]
         self._current = current
         self._dropping = False
+        self._at = 0
+        """The view under the cursor."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog"):
@@ -70,6 +75,9 @@ class SavedViews(Dialog):
             line = Text.assemble((f"{digit} ", look.accent), (fit(name, 16), ""), end="")
             line.append("  ")
             line.append(clean_line(text, width=width - 21), look.muted)
+            if len(offers) - 1 == self._at and not self.name_line.display:
+                line.append(" " * max(0, width - line.cell_len))
+                line.stylize(look.cursor)
             lines.append(line)
         if not self._views:
             lines.append(styled("none yet", look.muted))
@@ -81,11 +89,13 @@ class SavedViews(Dialog):
             lines.append(said)
             offers += clicks
         elif self._dropping:
-            lines.append(styled("which one is to go? its digit, or Esc", look.budget))
+            enter = self.sign("views.keep")
+            lines.append(styled(f"which one is to go? its digit, {enter}, or Esc", look.budget))
         else:
-            save = [("views.save", "save the filter of the list")] if self._current else []
+            take = [("views.keep", "take it")] if self._views else []
+            save = [("views.save", "save the filter")] if self._current else []
             drop = [("views.drop", "drop one")] if self._views else []
-            said, clicks = self.hints(len(lines), *save, *drop, (CLOSE, "close"))
+            said, clicks = self.hints(len(lines), *take, *save, *drop, (CLOSE, "close"))
             lines.append(said)
             offers += clicks
         block = self.query_one("#views", OfferLines)
@@ -101,6 +111,12 @@ class SavedViews(Dialog):
         if 0 <= at < len(self._views):
             event.stop()
             self.action_take(at)
+
+    def action_move(self, by: int) -> None:
+        """The cursor to the next or previous view."""
+        if self._views and not self.name_line.display:
+            self._at = max(0, min(self._at + by, len(self._views) - 1))
+            self._draw()
 
     def action_take(self, at: int) -> None:
         """Take the view at a place, or drop it."""
@@ -120,8 +136,10 @@ class SavedViews(Dialog):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """Save the filter under the name that was typed."""
+        """Save the filter under the name that was typed, else take the view under the cursor."""
         if not self.name_line.display:
+            if self._views:
+                self.action_take(self._at)
             return
         name = " ".join(self.name_line.value.split())
         self.dismiss(f"{SAVE} {name}" if name else "")

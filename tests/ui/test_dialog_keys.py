@@ -119,3 +119,17 @@ async def test_the_help_and_the_names_of_a_run_are_clicked(own_run: Path) -> Non
         await click_on(app, pilot, "Enter keep")
         marks = SideFile(own_run, "run-invented").read()
         assert marks.aliases[""] == "first" and marks.notes[""] == "then"
+
+
+async def test_saved_views_have_a_cursor(own_run: Path) -> None:
+    async with opened(own_run) as (app, pilot):
+        for name, text in (("first", "out:pass"), ("other", "out:wrong"), ("third", "scale>=100")):
+            await press(pilot, "3", "0", "slash", *text, "enter", "V", "s", *name, "enter")
+        session = app.session
+        assert session is not None and len(session.marks.views) == 3
+        await press(pilot, "0", "V", "j", "j", "j", "k", "enter")
+        assert session.settings.filter == "out:wrong"
+        await press(pilot, "V", "down", "down", "up", "x")
+        assert "which one is to go?" in screen_text(app)
+        await press(pilot, "enter")
+        assert [*session.marks.views] == ["first", "third"]
