@@ -82,7 +82,7 @@ class OverviewScreen(PlottedOverview):
         self._feed: list[EpisodeRow] = []
         self._types_first = False
         self._types = ArmByType(self, self.draw_around)
-        self._below, self._left_out = Below(), False
+        self._below, self._left_out = Below(), ""
 
     def body(self) -> Iterable[Widget]:
         yield TabStrip(tuple(NAMES.values()), id="tabs")
@@ -216,20 +216,21 @@ class OverviewScreen(PlottedOverview):
             charts = small_multiples(overview, width, height - len(lines) - 1, look)
             self._show_below([*lines, *([Text(end=""), *charts] if charts else [])], height)
             return
-        left_out = False
+        left_out = ""
         for block in blocks:
             gap = 1 if len(lines) > 1 and len(lines) + len(block) < height else 0
             fits = len(lines) + gap + len(block) <= height
             if block and fits:
                 lines += [Text(end="")] * gap + block
-            left_out = left_out or not fits
+            if not fits and left_out != "bars":
+                left_out = "bars" if block is by_scale else "types"
         charts = small_multiples(overview, width, height - len(lines) - 1, look)
         if charts:
             lines += [Text(end=""), *charts]
         self._show_below(lines[:height], height, left_out=left_out)
 
-    def _show_below(self, lines: list[Text], height: int, *, left_out: bool = False) -> None:
-        """Lines below the table; `left_out`: there is more, for which `z` makes room."""
+    def _show_below(self, lines: list[Text], height: int, *, left_out: str = "") -> None:
+        """Lines below the table; `left_out`: what has no room, which `z` makes."""
         arm = self.query_one(HeatTable).arm
         note = ", o opens the tab" if self.zoomed else ", z makes room, o opens the tab"
         about = (self.tab, None if arm is None else arm.arm.id)
@@ -252,7 +253,7 @@ class OverviewScreen(PlottedOverview):
         if self.plotted or not (self._left_out or self.zoomed):
             return hints
         at = next((n for n, hint in enumerate(hints) if hint.key == "p"), len(hints))
-        return [*hints[:at], Hint("z", "table" if self.zoomed else "bars"), *hints[at:]]
+        return [*hints[:at], Hint("z", "table" if self.zoomed else self._left_out), *hints[at:]]
 
     def dock(self, session: RunSession) -> Dock:
         """What is going on right now."""

@@ -26,7 +26,7 @@ class TabbedOverview(MemtuiScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right_square_bracket", "tab(1)", "next tab", id="overview.tab"),
         Binding("left_square_bracket", "tab(-1)", "previous tab", id="overview.tab-back"),
-        Binding("z", "zoom", "more room below the table", id="overview.zoom"),
+        Binding("z", "zoom", "more room below the table, or back", id="overview.zoom"),
     ]
 
     def __init__(self) -> None:

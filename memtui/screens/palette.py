@@ -30,8 +30,9 @@ from memtui.views.text_door import clean_line
 from memtui.widgets.lines import is_ascii, look_of
 
 LONGEST = 64
-WIDEST, BESIDE = 76, 5
-"""Of the palette in cells (as in app.tcss), and what of it is margin and scrollbar."""
+WIDEST, BESIDE, NARROW = 76, 5, 100
+"""Of the palette in cells (as in app.tcss), what of it is margin and scrollbar, and below how many columns it
+has all of them."""
 KEYS = 9
 """Cells for the keys at the end of a line."""
 NOT_BOLD = Style(bold=False)
@@ -79,7 +80,8 @@ class EverythingByName(Provider):
     def _line(self, one: Command, places: Iterable[int] = ()) -> Text:
         """The name, what was found in it underlined, then note and keys where they have room."""
         muted = look_of(self.screen).muted + NOT_BOLD
-        room = min(WIDEST, self.app.size.width * 9 // 10) - BESIDE
+        width = self.app.size.width
+        room = (width if width < NARROW else min(WIDEST, width * 9 // 10)) - BESIDE
         name = clean_line(one.name, width=room)
         line = Text(name, end="", no_wrap=True)
         for place in places:

@@ -351,10 +351,10 @@ def test_pages_reach_every_line_below_the_table() -> None:
 
 async def test_z_makes_room_once_and_pages_reach_the_rest(run_file: Path) -> None:
     async with opened(run_file) as (app, pilot):
-        assert "z bars" in screen_text(app).splitlines()[-1]
+        assert "z types" in screen_text(app).splitlines()[-1]
         await press(pilot, "t")
         shown = screen_text(app)
-        assert overview_of(app).zoomed and "by question type" in shown and "z bars" not in shown
+        assert overview_of(app).zoomed and "by question type" in shown and "z types" not in shown
         await press(pilot, "z", NEXT, NEXT)
         assert "z makes room" in screen_text(app)
         await press(pilot, "z")

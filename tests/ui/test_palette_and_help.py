@@ -57,6 +57,21 @@ def test_the_help_shows_the_keys_of_the_configuration() -> None:
     assert [line for line in lines if line.split()[:2] == ["^y", "copy"]]
 
 
+@pytest.mark.parametrize("key", ["colon", "question_mark"])
+async def test_on_a_narrow_terminal_no_cut_words_are_left_at_the_sides(
+    key: str, run_file: Path
+) -> None:
+    async with opened(run_file) as (app, pilot):
+        behind = screen_text(app).splitlines()
+        await press(pilot, key)
+        shown = screen_text(app).splitlines()
+        changed = [new for old, new in zip(behind, shown, strict=True) if old != new]
+        assert len(changed) > 12
+        signs = {row[0] + row[1:2].strip() for row in changed if row} - {" "}
+        assert not signs, signs  # a row is the terminal's whole width or as it was
+        assert all(len(row) < 80 or row[-1] in "▁▂▃▄▅▆▇█" for row in changed)
+
+
 @pytest.mark.parametrize("width", [40, 66, 80])
 def test_the_words_of_the_help_stand_in_one_column_and_are_not_cut(width: int) -> None:
     rows = help_rows(DARK, all_keys(MemtuiApp), "ladder")
