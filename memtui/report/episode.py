@@ -14,6 +14,7 @@ from memtui.metrics.stopping import tokens_after
 from memtui.query.subject import signature_of
 from memtui.report.as_json import usage_document
 from memtui.report.episode_lines import strip_text
+from memtui.report.failures import by_judges
 from memtui.report.plain import wrapped
 from memtui.report.step_record import decision_sections, request_sections, verdict_sections
 from memtui.report.table import scale_text
@@ -57,7 +58,8 @@ class EpisodeReport:
         self.marks = SideFile(reader.path, reader.run().uid).read()
         self.signature = signature_of(detail.row, judge)
         self.regime = regime(self.signature, budget, self.mode)
-        self.flags = flags(self.signature, budget, self.mode, context=context)
+        own = flags(self.signature, budget, self.mode, context=context)
+        self.flags = (*own, *by_judges(detail.row))
         self.why = why_it_ended(
             self.signature, detail.row.gold_found, budget, self.mode, context=context
         )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.metrics.explain import why_it_ended
+from memtui.metrics.judging import JUDGES_DIFFER, differ
 from memtui.metrics.outcome import outcome
-from memtui.metrics.regime import OUTCOME_OF, flags, regime
-from memtui.metrics.scales import scale_label, scale_value
+from memtui.metrics.regime import OUTCOME_OF, flags, overshoot, regime
+from memtui.metrics.scales import scale_value
 from memtui.model import Outcome, Regime
 from memtui.query.budgets import budget_at
 from memtui.query.sorting import Order, parse_order
@@ -20,6 +21,7 @@ from memtui.report.episode_lines import strip_text
 from memtui.report.plain import table_lines
 from memtui.report.source import ReportSource
 from memtui.report.table import LEFT, RIGHT, Table, scale_text
+from memtui.state.told_apart import ladder_seed
 from memtui.store.records import EpisodeRow
 from memtui.views.outcome import REGIME_WORDS
 from memtui.views.text_door import clean_line
@@ -143,10 +145,15 @@ def _failure(row: EpisodeRow, source: ReportSource, budget: int) -> Failure:
         row=row,
         label=signature.label,
         regime=regime(signature, budget, mode),
-        flags=flags(signature, budget, mode, context=context),
+        flags=(*flags(signature, budget, mode, context=context), *by_judges(row)),
         strip=strip_text(row, source.judge, budget, mode),
         why=why_it_ended(signature, row.gold_found, budget, mode, context=context),
     )
+
+
+def by_judges(row: EpisodeRow) -> tuple[str, ...]:
+    """The flag of an episode that its judges decided, and not all alike."""
+    return (JUDGES_DIFFER,) if differ(row.labels.values()) else ()
 
 
 def failures_text(found: Failures) -> str:
@@ -215,13 +222,21 @@ def failures_document(found: Failures) -> dict[str, Any]:
                 "scale": scale_value(one.row.scale),
                 "item": one.row.item,
                 "question_type": one.row.qtype,
+                "seed": ladder_seed(one.row.key),
                 "repeat": one.row.repeat,
                 "answerable": one.row.answerable,
                 "requested": one.row.requested,
+                "calls_left": max(0, found.budget - one.row.requested),
+                "redundant": one.row.redundant,
                 "first_hit": one.row.first_hit,
                 "t_star": one.row.t_star,
+                "overshoot": overshoot(signature_of(one.row, found.judge)),
                 "gold_found": one.row.gold_found,
                 "gold_total": one.row.gold_total,
+                "prompt_tokens": one.row.prompt_tokens,
+                "completion_tokens": one.row.completion_tokens,
+                "cost_usd": one.row.cost,
+                "wall_ms": one.row.wall_ms,
                 "end_reason": one.row.end_reason,
                 "label": one.label,
                 "outcome": OUTCOME_OF[one.regime].value,
@@ -240,52 +255,18 @@ def failures_document(found: Failures) -> dict[str, Any]:
 
 
 HEADER = (
-    "id",
-    "arm",
-    "scale",
-    "item",
-    "question_type",
-    "repeat",
-    "requested",
-    "first_hit",
-    "t_star",
-    "gold_found",
-    "gold_total",
-    "end_reason",
-    "label",
-    "regime",
-    "flags",
-    "question",
-    "gold",
-    "answer",
-    "why",
-)
+    "id", "arm", "scale", "item", "question_type", "seed", "repeat", "outcome", "strip", "requested",
+    "calls_left", "redundant", "first_hit", "t_star", "overshoot", "gold_found", "gold_total", "prompt_tokens",
+    "completion_tokens", "cost_usd", "wall_ms", "end_reason", "label", "regime", "flags", "question", "gold",
+    "answer", "why",
+)  # fmt: skip
+"""Keys of an episode in the document, all columns of the list on screen among them."""
 
 
 def failures_csv(found: Failures, *, excel: bool = False) -> str:
     """One row per listed episode."""
-    rows: list[list[Value]] = [
-        [
-            one.row.id,
-            one.row.arm,
-            None if one.row.scale is None else scale_label(one.row.scale),
-            one.row.item,
-            one.row.qtype,
-            one.row.repeat,
-            one.row.requested,
-            one.row.first_hit,
-            one.row.t_star,
-            one.row.gold_found,
-            one.row.gold_total,
-            one.row.end_reason,
-            one.label,
-            one.regime.value,
-            " ".join(one.flags),
-            one.row.question,
-            one.row.gold,
-            one.row.answer,
-            one.why,
-        ]
-        for one in found.listed
-    ]
+    rows: list[list[Value]] = []
+    for one in failures_document(found)["episodes"]:
+        shown = one | {"flags": " ".join(one["flags"])}
+        rows.append([shown[name] for name in HEADER])
     return to_csv(HEADER, rows, excel=excel)

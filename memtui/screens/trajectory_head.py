@@ -50,6 +50,9 @@ def head_lines(
     lines.append(_ending_line(found, stop, session, width, look))
     where = styled(labelled("episode"), look.muted)
     parts = [Text(clean_line(part, width=32)) for part in (row.arm, scale(row.scale))]
+    seeds = session.header.run.seeds.get("ladder")
+    if found.detail.haystack is not None and isinstance(seeds, list) and len(seeds) > 1:
+        parts.append(Text(f"seed {found.detail.haystack.ladder_seed}"))
     if row.repeat or row.attempt > 1:
         parts.append(styled(f"repeat {row.repeat} attempt {row.attempt}", look.muted))
     parts += [Text(clean_line(part, width=32)) for part in (item.qtype, item.key)]

@@ -136,13 +136,13 @@ def link(
     plot: Sequence[str] | None = None,
     measure: Measure = Measure.PASS,
 ) -> str:
-    """The command that opens this view again; `sides`: (file, arm) of A and of B on the compare
+    """The command that opens this view again, from whatever folder; `sides`: (file, arm) of A and of B on the compare
     screen; `path`: of another file than the open one; `step`: where the trajectory begins; `tab` of the
     overview; `plot`: the arms of the large plot; `measure`: what both show."""
     settings, run = session.settings, session.header.run
     if path is None:
         path = session.path if sides is None else sides[0][0]
-    words = ["memtui", str(path)]
+    words = ["memtui", str(path.absolute())]
     if screen in SCREENS and screen != "overview":
         words += ["--screen", screen]
     if episode_key is not None:
@@ -151,7 +151,7 @@ def link(
         words += ["--step", str(step)]
     if sides is not None:
         if sides[1][0] != path:
-            words += ["--with", str(sides[1][0])]
+            words += ["--with", str(sides[1][0].absolute())]
         words += ["--arms", sides[0][1], sides[1][1]]
     if tab is not None and tab is not Tab.RELIABILITY:
         words += ["--tab", tab.value]

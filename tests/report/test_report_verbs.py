@@ -124,6 +124,15 @@ def test_failures_are_what_did_not_pass(memtui: Output, any_file: Path) -> None:
     assert "Episodes (3 of" in few and "more: --limit 0" in few
     rows = list(csv.DictReader(io.StringIO(memtui("failures", any_file, "--csv"), newline="")))
     assert len(rows) == 50 and rows[0]["regime"] == found["episodes"][0]["regime"]
+    for row, episode in zip(rows, found["episodes"], strict=False):
+        for name in (
+            "outcome", "strip", "seed", "redundant", "overshoot", "calls_left", "prompt_tokens",
+            "completion_tokens", "cost_usd", "wall_ms", "t_star", "gold_found",
+        ):  # fmt: skip
+            assert row[name] == ("" if episode[name] is None else str(episode[name])), name
+    assert {row["seed"] for row in rows} == {"1", "2"}
+    assert {int(row["calls_left"]) == max(0, 2 - int(row["requested"])) for row in rows} == {True}
+    assert any("judges_differ" in row["flags"] for row in rows)
     none = memtui("failures", any_file, "--filter", "out:pass")
     assert "0 of" in none and "How they failed" not in none
 

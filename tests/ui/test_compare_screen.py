@@ -242,7 +242,7 @@ async def test_two_files_marked_on_the_list_of_runs(
         assert screen.sides[0][1] == screen.sides[1][1] != arm_a
         await press(pilot, "y")
         words = shlex.split(app.clipboard)
-        assert words[:2] == ["memtui", str(path_a)] and "--with" in words
+        assert words[:2] == ["memtui", str(path_a.absolute())] and str(path_b.absolute()) in words
         await press(pilot, "0", "enter", "l", "enter")
         assert isinstance(app.screen, PairScreen)
         assert "this side is in another file" in screen_text(app)
