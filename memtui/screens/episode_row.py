@@ -126,7 +126,7 @@ def _calls(row: EpisodeRow, budget: int, look: Look) -> dict[str, Cell]:
         "requested": (str(row.requested), look.budget if left < 0 else look.muted),
         "t_star": (UNKNOWN if t_star is None else str(t_star), look.muted),
         "overshoot": (UNKNOWN if beyond is None else str(beyond), look.muted),
-        "left": (str(left), look.muted) if left > 0 else (UNKNOWN, look.faint),
+        "left": (str(max(left, 0)), look.muted if left > 0 else look.faint),
         "redundant": (str(row.redundant), look.muted),
     }
 

@@ -221,3 +221,15 @@ async def test_another_theme_colours_the_rows_too(run_file: Path) -> None:
         app.theme = "memtui-light"
         await settle(pilot)
         assert styled_rows(app, range(4, 12)) == wanted
+
+
+async def test_calls_left_are_a_number_where_none_is_left(run_file: Path) -> None:
+    async with opened(run_file, (200, 50)) as (app, pilot):
+        await press(pilot, "3", "slash", *"calls:2..9", "enter")
+        screen = app.screen
+        assert isinstance(screen, EpisodesScreen)
+        head, *rows = screen_text(app).splitlines()[3:20]
+        while "left" not in head:
+            head, *rows = rows
+        at = head.index("left")
+        assert {row[at : at + 4].strip() for row in rows[:8]} == {"0"}
