@@ -30,6 +30,7 @@ from memtui.views.text_door import clean_line
 from memtui.widgets.lines import is_ascii, look_of
 
 LONGEST = 64
+FAILURES = "out:exhausted,wrong"
 WIDEST, BESIDE, NARROW = 76, 5, 100
 """Of the palette in cells (as in app.tcss), what of it is margin and scrollbar, and below how many columns it
 has all of them."""
@@ -127,6 +128,9 @@ class EverythingByName(Provider):
         if self.bench.session is None:
             return
         yield Command("report of the run", "in the pager", partial(self.app.run_action, "report"))
+        yield Command(
+            "failures", "exhausted or wrong, in the list", partial(self._filter, FAILURES)
+        )
         here = {active.binding.id for active in self.screen.active_bindings.values()}
         if not here & {"overview.replay", "replay.pause"}:
             yield Command("replay the run", "as it was recorded", self.bench.replay)

@@ -150,11 +150,14 @@ async def test_report_and_replay_are_found_on_every_screen(
             await press(pilot, "2", *walk)
             assert isinstance(app.screen, MemtuiScreen)
             offered = [one.name for one in EverythingByName(app.screen).commands()]
-            for name in ("report of the run", "replay the run"):
+            for name in ("report of the run", "replay the run", "failures"):
                 assert offered.count(name) == 1, (scope, name)
         await press(pilot, "3", "enter", "colon", *"report")
         await chosen(app, pilot)
         assert len(paged) == 1 and "pass@2" in paged[0].lower()
+        await press(pilot, "colon", *"failures")
+        await chosen(app, pilot)
+        assert "3 Episodes" in screen_text(app) and " pass " not in screen_text(app)
         await press(pilot, "colon", *"replay")
         await chosen(app, pilot)
         assert "Replay" in screen_text(app).splitlines()[0]
