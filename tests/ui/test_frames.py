@@ -64,6 +64,24 @@ async def test_an_episode_is_painted_once_with_all_of_it(
         assert {shown for shown, _ in frames} == {screen.episode_id}, "no frame without the episode"
 
 
+async def test_the_first_episode_is_not_painted_empty_either(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[bool] = []
+    display = MemtuiApp._display
+
+    def displaying(self: MemtuiApp, screen: Any, picture: Any) -> None:
+        if picture is not None and isinstance(screen, TrajectoryScreen) and not self._batch_count:
+            shown.append(screen.found is not None)
+        display(self, screen, picture)
+
+    monkeypatch.setattr(one_frame, "AT_ONCE", 60.0)
+    monkeypatch.setattr(MemtuiApp, "_display", displaying)
+    async with opened(run_file, SIZE) as (_, pilot):
+        await press(pilot, "3", "enter")
+    assert shown and all(shown)
+
+
 async def test_an_episode_that_is_long_in_coming_holds_up_no_frame(
     run_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
