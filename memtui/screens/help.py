@@ -141,7 +141,7 @@ class HelpText(LineView):
         self.content_changed()
 
     def ground(self, look: Look) -> Style:
-        return look.bar
+        return look.bar if look.colour else look.base  # a bar without colour is reversed
 
     def find(self, words: str, by: int) -> bool:
         """Go to the next (1) or previous (-1) row with the words; False without one."""

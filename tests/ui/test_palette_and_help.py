@@ -91,6 +91,19 @@ def told(
     return [(row, lines[at]) for row, at in both if row.sign is not None]
 
 
+async def test_the_help_is_not_reversed_where_there_is_no_colour(
+    run_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(run_file) as (app, pilot):
+        await press(pilot, "3", "question_mark")
+        (row,) = [
+            row for row in reversed_text(app).splitlines() if "saved views of the list" in row
+        ]
+        before = row.partition("saved views")[0]
+        assert before.count("⟦") == before.count("⟧")
+
+
 async def test_the_palette_of_every_screen_has_what_its_keys_do(run_file: Path) -> None:
     async with opened(run_file) as (app, pilot):
         keys = all_keys(MemtuiApp)
