@@ -16,6 +16,7 @@ from memtui.metrics.distributions import (
     incomplete_beta,
     mcnemar_exact,
     t_quantile,
+    t_two_sided,
 )
 from memtui.metrics.intervals import clustered, order_statistic_ranks, wilson
 
@@ -101,6 +102,11 @@ def test_order_statistics_cover_at_least_nominally(n: int) -> None:
     above = 0.0 if high is None else stats.binom.sf(high - 1, n, 0.9)
     assert below <= 0.025 + 1e-12 or low == 1
     assert above <= 0.025 + 1e-12
+
+
+@given(st.integers(1, 200), st.floats(-40, 40))
+def test_two_sided_t_equals_scipy(df: int, t: float) -> None:
+    assert t_two_sided(df, t) == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-8, abs=1e-300)
 
 
 def test_mcnemar_is_exact_and_survives_tiny_values() -> None:

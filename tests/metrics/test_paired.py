@@ -8,9 +8,9 @@ import statistics
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from memtui.metrics.alarm import Alarm, is_abnormal
+from memtui.metrics.distributions import t_two_sided
 from memtui.metrics.histogram import fold, fold_profiles
 from memtui.metrics.paired import (
     CLUSTERED,
@@ -91,7 +91,7 @@ def test_pairs_that_share_a_history_are_tested_by_their_clusters() -> None:
     found = paired_difference(a, b, {key: int(str(key)) // 4 for key in a})
     assert (found.test, found.clusters, found.only_a) == (CLUSTERED, 10, 20)
     assert found.se is not None and found.difference is not None and found.p_value is not None
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.difference) / found.se, 9))
+    assert found.p_value == pytest.approx(t_two_sided(9, found.difference / found.se))
     own = paired_difference(a, b, {key: key for key in a})
     assert own.test == MCNEMAR and own.p_value is not None and own.p_value < found.p_value / 100
     same = paired_difference(a, {key: [False] for key in a}, {key: int(str(key)) // 4 for key in a})
