@@ -43,7 +43,7 @@ FILTER_WIDEST, JUDGE_WIDEST, LEAST_NAME = 28, 18, 8
 """Cells of a filter, of a judge's name, and those to which both are cut before a part is left out."""
 GIVEN_UP = 7
 """Steps in which parts give way."""
-NAME_WANTED = 16
+NAME_WANTED = 12
 """Cells of the file's name that settings leave it."""
 NAME_KEPT = 8
 """Cells of the file's name that stay when what goes on right now needs the room."""
@@ -57,7 +57,7 @@ def title_row(title: Title, width: int, look: Look) -> Text:
     file = clean_line(title.file)
     kept = cell_len(title.kept) + 3 if title.kept else 0
     least, wanted = (min(cells, cell_len(file)) for cells in (NAME_KEPT, NAME_WANTED))
-    free = width - left.cell_len - kept - 4
+    free = width - left.cell_len - kept - (3 if kept else 4)
     right = _settings(title, free - (least if kept else wanted), free - least, look)
     room = width - left.cell_len - right.cell_len - 2
     said = title.state
