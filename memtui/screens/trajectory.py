@@ -174,9 +174,8 @@ class TrajectoryScreen(TrajectoryPanes):
             begin, self._begin = self._begin, None
             self._stop = found.first_gold_stop() if begin is None else begin - 1
         self._stop = max(0, min(self._stop, len(found.stops) - 1))
-        steps = self.steps
-        source = StopSource(found, self.look)
-        self.fit_steps(source.wanted_width(max(LEAST_STEPS, self.app.size.width // 5)))
+        steps, source = self.steps, StopSource(found, self.look)
+        self.fit_steps(source.wanted_width(self.app.size.width // 5))
         if fresh:
             steps.show(source, select=self._stop)
         else:
@@ -264,9 +263,8 @@ class TrajectoryScreen(TrajectoryPanes):
             return
         steps_facts = styled(f"{self._stop + 1} of {len(found.stops)}", look.muted)
         self.query_one("#steps-pane", Pane).show_facts(steps_facts)
-        facts = Text(end="", no_wrap=True)
         what = str(len(stop.hits)) if stop.is_call else clean_line(step_words(stop), width=30)
-        facts.append(f"{what}   ", look.muted)
+        facts = styled(f"{what}   ", look.muted)
         if self._find and stop.hits:
             holding = f"in {len(self.ranks_found())} of {len(stop.hits)}"
             facts.append(f"{clean_line(self._find, width=20)} {holding}   ", look.accent)
@@ -311,6 +309,8 @@ class TrajectoryScreen(TrajectoryPanes):
         return record_of(found, self._stop, self._reading, session, self._elsewhere, self._texts)
 
     def resized(self, columns: int, rows: int) -> None:
+        if self._found is not None:
+            self.fit_steps(StopSource(self._found, self.look).wanted_width(columns // 5))
         self.call_after_refresh(self._draw_head)
 
     @on(RestBlock.Resized)

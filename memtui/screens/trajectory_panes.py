@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from memtui.report.step_record import Reading
 from memtui.screens.ladder_steps import LadderSteps
+from memtui.screens.trajectory_parts import LEAST_STEPS
 from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.ground import Column, Row
 from memtui.widgets.lines import LineBlock, RestBlock
@@ -42,6 +43,7 @@ class TrajectoryPanes(LadderSteps):
         super().__init__()
         self._find = ""
         self._finds_hits = False
+        self._steps_width = LEAST_STEPS
         self._reading = Reading.TEXT
 
     def body(self) -> Iterable[Widget]:
@@ -57,11 +59,13 @@ class TrajectoryPanes(LadderSteps):
                     yield Rule(id="text-rule")
                     yield Pane("text", TextPane(id="text"), id="text-pane")
 
-    def fit_steps(self, wanted: int) -> None:
-        """Make the steps pane as wide as its rows need: hits and text share the rest."""
-        width = self.query_one("#steps-pane", Pane).styles.width
-        if width is None or width.value != wanted:
-            self.query_one("#steps-pane", Pane).styles.width = wanted
+    def fit_steps(self, wanted: int | None = None) -> None:
+        """Make the steps pane as wide as its rows need, or keep that: hits and text share the rest."""
+        self._steps_width = self._steps_width if wanted is None else wanted
+        pane = self.query_one("#steps-pane", Pane)
+        width = "1fr" if self.has_class("zoom-steps") else str(self._steps_width)
+        if str(pane.styles.width) != width:
+            pane.styles.width = width
 
     @property
     def side_width(self) -> int:
@@ -69,8 +73,7 @@ class TrajectoryPanes(LadderSteps):
         columns = self.size.width or self.app.size.width
         if columns < STEPS_FROM or self.has_class("zoomed"):
             return columns
-        width = self.query_one("#steps-pane", Pane).styles.width
-        return columns - 1 - (0 if width is None else int(width.value))
+        return columns - 1 - self._steps_width
 
     @property
     def steps(self) -> VirtualList:
@@ -128,6 +131,7 @@ class TrajectoryPanes(LadderSteps):
             pane.set_class(zoomed and pane.content is self.focused, "zoom")
         self.set_class(zoomed and self.steps is self.focused, "zoom-steps")
         self.set_class(zoomed and self.text is self.focused, "zoom-text")
+        self.fit_steps()
 
     def action_read(self, what: str) -> None:
         """Read the decision, the request or the judge in the text pane; the same key again: the hit."""

@@ -50,7 +50,8 @@ class StopSource:
         return None
 
     def wanted_width(self, most: int) -> int:
-        """Cells in which the rows stand whole, and at most `most`."""
+        """Cells in which the rows stand whole, but at most `most` (or what the title needs)."""
+        most = max(most, LEAST_STEPS)
         widest = LEAST_STEPS
         for stop in self._found.stops:
             tail = 3 if stop.after > stop.before else 0

@@ -13,7 +13,7 @@ from memtui.screens.trajectory import TrajectoryScreen
 from memtui.state.trajectory import read_trajectory
 from memtui.store.reader import open_run
 from tests.report.generated_run import RunFile
-from tests.ui.driving import opened, press, screen_text
+from tests.ui.driving import opened, press, screen_text, settle
 
 LONG = "answer_60e8941a_abs_with_a_long_name"
 SIZES = [(80, 24), (100, 30), (120, 36), (200, 60)]
@@ -144,3 +144,35 @@ async def test_find_in_the_hits_and_in_the_text(run: Path) -> None:
         await press(pilot, "escape", "slash", "ctrl+u", *"zzz", "enter")
         assert "no hit of this call has it" in screen_text(app)
         assert "zzz in 0 of 2" in screen_text(app)
+
+
+async def test_a_zoomed_pane_has_all_the_width_and_gives_it_back(run: Path) -> None:
+    async with opened(run, (120, 36)) as (app, pilot):
+        await press(pilot, "3", "enter")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen)
+        panes = (screen.hits, screen.text, screen.steps)
+        before = [pane.region.width for pane in panes]
+        for pane in panes:
+            assert screen.focused is pane
+            await press(pilot, "z")
+            assert pane.region.width == 120 and ("call 1 of" in screen_text(app)) == (
+                pane is screen.hits
+            )
+            await press(pilot, "z", "tab")
+        assert [pane.region.width for pane in panes] == before
+
+
+async def test_another_size_of_the_terminal_shares_the_width_anew(run: Path) -> None:
+    async with opened(run, (120, 36)) as (app, pilot):
+        await press(pilot, "3", "enter")
+        screen = app.screen
+        assert isinstance(screen, TrajectoryScreen)
+        screen.show_episode(1)
+        await press(pilot, "l")
+        narrow = screen.steps.region.width
+        await pilot.resize_terminal(200, 60)
+        await settle(pilot)
+        assert screen.steps.region.width > narrow
+        rows = [line.split("│")[0] for line in screen_text(app).split("\n")]
+        assert any("trip came first 16 paris rome" in row for row in rows)
