@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.errors import UserError
+from memtui.metrics.intervals import TOO_FEW_CLUSTERS
 from memtui.metrics.paired import (
+    CLUSTERED,
     PairedDifference,
     Pairing,
     holm,
@@ -107,6 +109,14 @@ class Comparison:
         """Whether a question counts with the mean of several episodes, over seeds or repeats."""
         return self.counts.n > self.total.n
 
+    def _few_clusters(self) -> list[str]:
+        few = self.total.clusters
+        if self.total.test != CLUSTERED or few >= TOO_FEW_CLUSTERS:
+            return []
+        return [
+            f"too few clusters: the questions share {few} histories, so no interval or p can be trusted"
+        ]
+
     @property
     def notes(self) -> tuple[str, ...]:
         """All there is to know of the pairs."""
@@ -114,6 +124,7 @@ class Comparison:
         return (
             *conditional_notes(self.a.source.conditional),
             *(["only the items in common are compared"] if uneven else []),
+            *self._few_clusters(),
             *self.caveats,
         )
 

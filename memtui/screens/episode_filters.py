@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -239,7 +240,9 @@ class EpisodeFilters(MemtuiScreen):
         elif may and may[0].endswith(":") and (fields := meanings(typed_field(text))):
             said = field_lines(fields, width, look)[: self._room_for_fields()]
         elif may and (problem or len(may) > 1):
-            said = [styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted)]
+            name = re.split("[:=<>!]", typed_field(text))[0]
+            said = field_lines([one for one in meanings(name) if one[0] == name], width, look)
+            said.append(styled(f" {clean_line('  '.join(may), width=width - 2)}", look.muted))
         self.query_one("#filter-problem", LineBlock).show(said)
         return not problem
 

@@ -111,6 +111,7 @@ def test_compare_lists_exactly_the_flips_it_counts(memtui: Output, tmp_path: Pat
     assert total["test"] == "clustered_t" and 0 < total["p_value"] < 1, (
         "two scales of each question"
     )
+    assert any("too few clusters" in note for note in found["notes"])
     text = memtui("compare", path, "--arms", "bm25", "dense")
     assert "Flips" in text and "\n  all " in text
 
