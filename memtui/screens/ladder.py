@@ -41,6 +41,8 @@ from memtui.widgets.filter_line import FilterLine
 from memtui.widgets.ladder_grid import LadderGrid
 from memtui.widgets.lines import LineBlock
 
+ROOMY = 30
+"""Rows of the screen from which it says how many questions flip."""
 MOST_UNITS = 3
 """Units of evidence whose ranks are shown."""
 
@@ -236,7 +238,8 @@ class LadderScreen(LadderQuestions):
             if place is not None:
                 self.grid.put(place)
         self._draw_head()
-        self.count_flips(self._draw_facts)
+        if self.size.height >= ROOMY:
+            self.count_flips(self._draw_facts)
         if self._evidence is None or self._evidence[0] != self.grid.line_here:
             self._read_line()
         else:
@@ -298,7 +301,7 @@ class LadderScreen(LadderQuestions):
         room = block.size.height or 10
         gap = [Text(end="")] if rows >= 24 else []
         column = self.grid.place[1]
-        flips = self.flips_of(line) if rows >= 30 else None
+        flips = self.flips_of(line) if rows >= ROOMY else None
         lines = [
             passing_line(ladder, shape, look),
             *([] if flips is None else [flips_line(ladder, flips, shape, look)]),
@@ -318,6 +321,8 @@ class LadderScreen(LadderQuestions):
 
     def _after_resize(self) -> None:
         self._draw_head()
+        if self._ladder is not None and self.size.height >= ROOMY:
+            self.count_flips(self._draw_facts)
         self.call_after_refresh(self._draw_facts)
 
     # --- keys -----------------------------------------------------------------------------------
