@@ -124,6 +124,7 @@ class Comparison:
         return (
             *conditional_notes(self.a.source.conditional),
             *(["only the items in common are compared"] if uneven else []),
+            *_about_scales(self.only_scales),
             *self._few_clusters(),
             *self.caveats,
         )
@@ -207,7 +208,6 @@ def compare(
     notes += _about_pairs(a, b, both, any_history=any_history)
     found_pairs = episode_pairs(both.a, both.b, any_history=any_history)
     only = _scales_of(left, right), _scales_of(right, left)
-    notes += _about_scales(only)
     rows = _rows(left, right, pairs, clusters, both.unequal, found_pairs)
     if not any(row.found.n for row in rows):
         raise UserError(f"{a.name} and {b.name} have no counted item in common")

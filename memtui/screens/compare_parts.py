@@ -176,6 +176,11 @@ def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[
         ),
         Text.assemble((f"{found.total.clusters} histories", look.muted), end=""),
     ]  # fmt: skip
+    parts += [
+        styled(f"only {side} has {', '.join(map(scale, scales))}", look.missing)
+        for side, scales in zip("AB", found.only_scales, strict=True)
+        if scales
+    ]
     if found.averaged:
         parts.append(styled("rates and p: each question once, averaged", look.muted))
     if any(one.test == CLUSTERED for one in (found.total, *(row.found for row in rows))):
@@ -183,8 +188,7 @@ def pairing_lines(found: Comparison, width: int, most: int, look: Look) -> list[
     if dropped:
         parts.append(styled(f"{plural(dropped, 'question')} excluded or open", look.missing))
     if not uneven:
-        there = "" if not any(found.only_scales) else f" at these {plural(len(rows), 'scale')}"
-        parts.append(styled(f"both asked the same questions{there}", look.muted))
+        parts.append(styled("both asked the same questions", look.muted))
     lines = flow(parts, width)
     if uneven:
         lines += _sets(uneven, width, max(1, min(2, most - len(lines))), look)

@@ -25,8 +25,8 @@ from memtui.widgets.lines import LineBlock
 
 LOOK = 1.0
 """Seconds between two looks at a file that is not the open one."""
-NAME = 14
-"""Cells of the name of each of two files in row 1."""
+NAME = 13
+"""Least cells of the name of each of two files in row 1."""
 FOLLOW_SHARE = 4.0
 """Reading a file again may take at most one part in five of the reading thread's time."""
 
@@ -90,7 +90,8 @@ class ComparingScreen(MemtuiScreen):
     def title_facts(self) -> Title:
         title = super().title_facts()
         if self._sides is not None and self._sides[0][0] != self._sides[1][0]:
-            files = " | ".join(clean_line(path.stem, width=NAME) for path, _ in self._sides)
+            room = max(NAME, self.size.width // 6)
+            files = " | ".join(clean_line(path.stem, width=room) for path, _ in self._sides)
             title = replace(title, file=files, alias="")  # the headings name both
         return title
 

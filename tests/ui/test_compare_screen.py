@@ -22,6 +22,7 @@ from memtui.state.compare_marks import Mark
 from memtui.state.start import Start
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
 from tests.report.test_ladder_verb import ladder_run
+from tests.report.generated_run import RunFile
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import ARMS, Story, run_one, write, written
@@ -330,3 +331,24 @@ async def test_a_growing_run_arrives(tmp_path: Path) -> None:
         await sink.commit()
         await until(pilot, lambda: screen.pairs.count() > before)
         assert screen.pairs.selected == here
+
+
+async def test_scales_that_one_file_alone_has_are_named_at_80_columns(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, scales in (("long-name-of-one", (0.0, 100.0)), ("two", (0.0, 100.0, 200.0, 400.0))):
+        run = RunFile(folder / f"{name}.memtui", uid=name.ljust(16))
+        for number in range(4):
+            run.item(f"q{number}")
+            for scale in scales:
+                run.add("bm25/search-once", f"q{number}", scale, [["x"]], "right")
+        run.write()
+    async with opened(folder, (80, 24)) as (app, pilot):
+        await press(pilot, "c", "j", "c")
+        shown = screen_text(app)
+        row_1 = shown.splitlines()[0]
+        assert "two" in row_1 and "long-name-" in row_1
+        sides = compare_of(app).sides
+        assert sides is not None
+        with_more = "A" if sides[0][0].stem == "two" else "B"
+        assert f"only {with_more} has +200, +400" in shown
