@@ -48,7 +48,12 @@ ENDINGS = (
 
 
 ONE_SIDED = ("88–100", "a rate of 100 %, by its 95 % interval; 70±38 is cut at 100, too")
-UNSURE = ("+8?", "s*, left open by its interval or a missing rung")
+OF_AN_ARM = (
+    ("Δ pp", "the rate shown, at the largest scale minus at the smallest"),
+    ("s*", "the first scale at which Pass is below alpha"),
+    ("+8?", "s*, left open by its interval or a missing rung"),
+    ("P90R", "calls that 90 % of an arm's episodes keep to, at all scales"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def help_rows(look: Look, keys: Iterable[Key], screen: str = "") -> list[HelpRow
     part("marks of a run in the list", RUN_MARKS, look.accent)
     part(
         "along the scales, and side by side",
-        (*ladder.LEGEND, *SIDE_BY_SIDE, UNSURE, ONE_SIDED),
+        (*ladder.LEGEND, *SIDE_BY_SIDE, *OF_AN_ARM, ONE_SIDED),
         look.accent,
     )
     return rows

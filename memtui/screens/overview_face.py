@@ -124,7 +124,10 @@ class Face:
         """The arms as they stand in `name` cells."""
         keys = tuple(arm.arm.key for arm in overview.arms)
         if self._cut is None or self._cut[0] != (keys, name):
-            self._cut = ((keys, name), dict(zip(keys, cut_apart(keys, name), strict=True)))
+            cut = [clean_line(key, width=name) for key in keys]
+            if len(set(cut)) < len(set(keys)):  # cut at the end some are the same
+                cut = cut_apart(keys, name)
+            self._cut = ((keys, name), dict(zip(keys, cut, strict=True)))
         return self._cut[1]
 
     def _name(self, overview: Overview, width: int) -> int:
