@@ -13,7 +13,6 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.query.language import conditional_on
 from memtui.state.settings import Quick, Settings
 from memtui.views.hints import ALWAYS, Hint, renamed
 from memtui.views.look import Look
@@ -221,7 +220,7 @@ class MemtuiScreen(Ground, Screen[None]):
             alpha=settings.alpha,
             judge=settings.judge,
             filter=self.filter_label(settings),
-            given=self.RATES and bool(conditional_on(settings.filter)),
+            given=self.RATES and settings.conditional,
             excluded=None if overview is None else overview.excluded,
             flagged=None if overview is None else overview.flagged,
             paused=self.bench.paused,

@@ -11,7 +11,6 @@ from textual.app import App
 from textual.timer import Timer
 
 from memtui.errors import UserError
-from memtui.query.language import conditional_on
 from memtui.screens.folding import folded, new_alarms, troubles_now
 from memtui.screens.notices import Notices
 from memtui.state.freed_memory import settle
@@ -108,7 +107,7 @@ class RatedApp(App[int]):
             order=settings.arm_order,
             ladder=self._ladder_folds,
             before=self._overview if self._rated is self._folds else None,
-            conditional=bool(conditional_on(settings.filter)),
+            conditional=settings.conditional,
         )
         self._rated = self._folds
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memtui.query.language import conditional_on
 from memtui.report.alarms import troubles_of
 from memtui.state.live import Dock, Troubles
 from memtui.state.overview import Overview, build_overview
@@ -51,7 +50,7 @@ def picture_at(session: RunSession, settings: Settings, replay: Replay, moment: 
         header.arms, header.cells, header.run.scales, folds,
         budget=settings.budget, alpha=settings.alpha, mode=header.run.mode,
         order=settings.arm_order, ladder=replay.ladder_folds(),
-        conditional=bool(conditional_on(settings.filter)),
+        conditional=settings.conditional,
     )  # fmt: skip
     troubles = Troubles()
     if not settings.filter:  # an alarm is about the whole run

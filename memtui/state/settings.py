@@ -81,6 +81,15 @@ class Settings:
     """Questions whose gold a reader flagged are out of every rate."""
 
     @property
+    def conditional(self) -> bool:
+        """Whether the filter chooses episodes by what they did, so that rates are conditional on it."""
+        if not self.filter:
+            return False
+        from memtui.query.language import conditional_on  # on the way to the first frame nobody needs it
+
+        return bool(conditional_on(self.filter))
+
+    @property
     def flagged(self) -> str:
         """The same as the word that the command line has for it."""
         return "exclude" if self.without_flagged else "include"
