@@ -85,7 +85,8 @@ class Settings:
         """Whether the filter chooses episodes by what they did, so that rates are conditional on it."""
         if not self.filter:
             return False
-        from memtui.query.language import conditional_on  # on the way to the first frame nobody needs it
+        # On the way to the first frame nobody needs it.
+        from memtui.query.language import conditional_on
 
         return bool(conditional_on(self.filter))
 
