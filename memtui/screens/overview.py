@@ -179,7 +179,7 @@ class OverviewScreen(PlottedOverview):
         first, second = heat.heading(width, look)
         titles = (first, heat.title(look, brief=True))
         head.show([measures_line(titles, self._measure, overview, width, look), second])
-        lines = cell_facts(heat.arm, heat.cell, width - 1, look)
+        lines = cell_facts(heat.arm, heat.cell, width - 1, look, heat.without_column(width, look))
         keep = 4 if width >= 80 else 5
         session = self.bench.session
         if session is not None and session.header.live:

@@ -52,8 +52,15 @@ def counted(label: str, count: int, look: Look, note: str = "") -> Text:
     return text
 
 
-def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Look) -> list[Text]:
-    """What is known of the cell under the cursor, in a few lines: counts, n, exclusions."""
+def cell_facts(
+    arm: ArmView | None,
+    cell: CellView | None,
+    width: int,
+    look: Look,
+    of_arm: Sequence[Text] = (),
+) -> list[Text]:
+    """What is known of the cell under the cursor, in a few lines: counts, n, exclusions; `of_arm`: what the
+    table has no column for."""
     if arm is None:
         return [styled(" no arm has started yet", look.muted)]
     head = Text(end="", no_wrap=True)
@@ -63,6 +70,9 @@ def cell_facts(arm: ArmView | None, cell: CellView | None, width: int, look: Loo
         head.append("   not run at this scale", look.muted)
         return [head]
     head.append(f"  at {rung_label(cell.rung.conditions, cell.rung.scale)}", look.accent)
+    for part in of_arm:
+        head.append("   ")
+        head.append_text(part)
     if arm.arm.note:
         room = width - head.cell_len - 3
         if room > 12:

@@ -222,6 +222,20 @@ class HeatTable(LineView):
         text.append(f"  {meaning}", look.muted)
         return text
 
+    def without_column(self, width: int, look: Look) -> list[Text]:
+        """What of the arm under the cursor has a column on a wider terminal only."""
+        overview, arm = self._overview, self.arm
+        if overview is None or arm is None:
+            return []
+        shape, parts = geometry(overview, width), []
+        if not shape.delta:
+            change = points(arm.change(self._measure))
+            parts.append(Text.assemble(("Δ ", look.muted), f"{change} pp", end=""))
+        if not shape.p90r:
+            tail = str(arm.p90r)
+            parts.append(Text.assemble(("P90R at all scales ", look.muted), tail, end=""))
+        return parts
+
     # --- lines ----------------------------------------------------------------------------------
 
     def count(self) -> int:

@@ -28,6 +28,7 @@ from memtui.state.tab import Measure, Tab
 from memtui.store.reader import open_run
 from memtui.views.look import DARK
 from memtui.views.numbers import percent_interval, points
+from memtui.widgets.heat_table import HeatTable
 from memtui.widgets.plot_view import PlotView
 from memtui.widgets.tab_strip import TabStrip
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
@@ -157,6 +158,18 @@ async def test_change_follows_the_measure_and_s_star_says_that_it_does_not(run_f
         assert len(set(changes)) > 8
 
 
+async def test_what_has_no_column_stands_with_the_facts(run_file: Path) -> None:
+    async with opened(run_file, (70, 24)) as (app, pilot):
+        for measure in (Measure.PASS, Measure.COVERED):
+            arm = overview_of(app).query_one(HeatTable).arm
+            assert arm is not None
+            rows = screen_text(app).splitlines()
+            facts = next(row for row in rows if row.startswith(f" {arm.arm.key}  at "))
+            assert "Δ pp" not in rows[3] and f"Δ {points(arm.change(measure))} pp" in facts
+            assert "P90R" not in rows[3] and f"P90R at all scales {arm.p90r}" in facts
+            await press(pilot, "j", "tab")
+
+
 async def test_a_tab_shows_the_figures_of_the_report(run_file: Path) -> None:
     async with opened(run_file, (120, 36)) as (app, pilot):
         await press(pilot, NEXT, "minus")
@@ -171,7 +184,15 @@ async def test_a_tab_shows_the_figures_of_the_report(run_file: Path) -> None:
             buckets = [b for b in cell.stopping.buckets if b.n and cell.p90r.value]
             for bucket in buckets:
                 assert f"{100 * bucket.right / bucket.n:.1f} ({bucket.n})" in shown
+            assert sum(n for _, n in cell.stopping.t_star) == cell.stopping.covered
         lines = screen_text(app).splitlines()
+        first = next(n for n, line in enumerate(lines) if line.startswith(" complete after call"))
+        arm = overview_of(app).query_one(HeatTable).arm
+        assert arm is not None
+        for cell in (cell for cell in report.cells if cell.arm == arm.arm.key):
+            row = next(line for line in lines[first:] if line.split()[:1] == [f"+{cell.scale:.0f}"])
+            counts = dict(cell.stopping.t_star)
+            assert (f"({counts[1]})" in row) if counts.get(1) else "–" in row
         row = next(line for line in lines if line.startswith(" dense/until-confident"))
         cell = next(c for c in report.cells if c.arm == "dense/until-confident" and c.scale == 0)
         found = cell.stopping
