@@ -147,8 +147,12 @@ def _get(args: argparse.Namespace) -> int:
         }
         print_document(told)
     else:
+        from memtui.views import numbers
+
         word = "the official file" if done.matches else "NOT the reported file"
-        print(f"{done.path}  {done.size:,} bytes  sha256 {done.sha256}  {word}  {source.licence}")
+        print(
+            f"{done.path}  {numbers.count(done.size)} bytes  sha256 {done.sha256}  {word}  {source.licence}"
+        )
     return 0
 
 
@@ -181,8 +185,10 @@ def _convert(args: argparse.Namespace) -> int:
         }
         print_document(told)
         return 0
-    counts = ", ".join(f"{key} {value:,}" for key, value in dataset.counts.items())
-    print(f"{args.out}  {lines:,} lines  {counts}")
+    from memtui.views import numbers
+
+    counts = ", ".join(f"{key} {numbers.count(value)}" for key, value in dataset.counts.items())
+    print(f"{args.out}  {numbers.count(lines)} lines  {counts}")
     for rule, count in defects.items():
         print(f"  {rule}: {count}")
     return 0

@@ -136,7 +136,9 @@ def _run(built: Built, args: argparse.Namespace) -> int:
 
 
 def _last_words(result: RunResult) -> str:
-    counted = f"{result.done:,} of {result.planned:,} episodes in {result.path}"
+    from memtui.views.numbers import count
+
+    counted = f"{count(result.done)} of {count(result.planned)} episodes in {result.path}"
     if result.exit_code == 0:
         return f"finished: {counted}"
     return f"stopped: {counted}; {result.note}; run the same command again to continue"

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING, Any, TextIO
 
+from memtui.views.numbers import count
 from memtui.views.text_door import clean_line
 
 if TYPE_CHECKING:
@@ -68,12 +69,12 @@ def progress_text(name: str, snapshot: dict[str, Any]) -> str:
     """One snapshot in one line."""
     planned, done = snapshot["planned"], snapshot["done"]
     share = f" {100 * done // planned} %" if planned else ""
-    parts = [f"{name}: {done:,} of {planned:,}{share}"]
+    parts = [f"{name}: {count(done)} of {count(planned)}{share}"]
     if snapshot["state"] != "running":
         parts.append(snapshot["state"])
     elif snapshot.get("doing") == "preflight":
         prepared = sum(snapshot.get("prepared", {}).values())
-        parts.append(f"preparing the first histories, {prepared:,} sessions done")
+        parts.append(f"preparing the first histories, {count(prepared)} sessions done")
     if snapshot["rate"]:
         parts.append(f"{snapshot['rate']:.1f}/s")
     if snapshot["eta_s"] is not None and snapshot["pending"]:

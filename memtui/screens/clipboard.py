@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from memtui.store.side_file import state_folder
+from memtui.views.numbers import count
 
 LARGEST = 74_994
 """Encoded bytes that terminals take in one OSC 52 sequence."""
@@ -68,7 +69,7 @@ def copy(
         osc52(_bytes(text).decode())  # a file name may hold what is no UTF-8
         also = f"; also in {kept}" if kept else f" ({trouble})"
         return f"sent to the terminal (OSC 52), which does not say whether it took it{also}"
-    why = f"too large for the terminal ({size:,} bytes): " if size > LARGEST else ""
+    why = f"too large for the terminal ({count(size)} bytes): " if size > LARGEST else ""
     return f"{why}written to {kept}" if kept else f"{why}not copied: {trouble}"
 
 

@@ -135,9 +135,8 @@ def explain(path: Path, error: sqlite3.Error) -> StoreError:
         with contextlib.suppress(OSError):  # gone meanwhile: it was damaged all the same
             there, declared = path.stat().st_size, _declared_size(path)
         if there < declared:
-            return StoreError(
-                f"{path} is cut short, {there:,} of {declared:,} bytes are there: copy it again"
-            )
+            size = f"{there:,} of {declared:,} bytes".replace(",", " ")
+            return StoreError(f"{path} is cut short, {size} are there: copy it again")
         return StoreError(f"{path} is damaged ({text}){ADVICE}")
     if "interrupted" in text:
         return Interrupted(f"reading {path} {WAS_INTERRUPTED}")

@@ -18,6 +18,7 @@ from memtui.store.events import HeartbeatEvent, RunStateEvent
 from memtui.store.reader import open_run
 from memtui.store.workspace import RunFolder
 from memtui.store.writer import RunWriter
+from memtui.views.numbers import count
 from tests.store import store_events as make
 
 DONE = RunStateEvent("finished", make.AT)
@@ -152,7 +153,7 @@ def test_files_that_are_no_run_files_are_one_problem(tmp_path: Path) -> None:
     assert {"page", "unreadable", "unusable"} & set(kinds(cut))
     (problem,) = check_file(cut)
     whole = (tmp_path / "a.memtui").stat().st_size
-    assert f"20,000 of {whole:,} bytes are there" in problem.text
+    assert f"20 000 of {count(whole)} bytes are there" in problem.text
     scrambled = tmp_path / "scrambled.memtui"
     data = (tmp_path / "a.memtui").read_bytes()
     scrambled.write_bytes(data[:100] + b"\xa5" * 5_000 + data[5_100:])

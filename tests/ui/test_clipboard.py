@@ -78,7 +78,7 @@ def test_what_is_too_large_for_a_terminal_goes_into_the_file(
 ) -> None:
     text = "x" * clipboard.LARGEST
     said, sent = copied(text, tmp_path)
-    assert not sent and said.startswith("too large for the terminal (99,992 bytes): written to")
+    assert not sent and said.startswith("too large for the terminal (99 992 bytes): written to")
     assert (tmp_path / "memtui" / "copied.txt").read_text() == text
     (tmp_path / "memtui" / "copied.txt").unlink()
     (tmp_path / "memtui").rmdir()

@@ -101,7 +101,7 @@ async def test_the_line_below_says_what_is_wrong_with_a_file(folder: RunFolder) 
         await press(pilot, "G")
         assert "is not a run file" in screen_text(app)
         await press(pilot, "k", "k")
-        assert "is cut short, 20,000 of" in screen_text(app)
+        assert "is cut short, 20 000 of" in screen_text(app)
         await press(pilot, "k")
         assert "written by a newer memtui" in screen_text(app)
 
