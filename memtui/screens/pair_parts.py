@@ -118,9 +118,13 @@ def pair_head(view: PairView, chosen: int, width: int, rows: int, look: Look) ->
     """Question and gold; then each side: who, strip and outcome, answer, why it ended."""
     item = view.both[0].detail.item
     lines = []
-    question = styled(" Q  ", look.muted)
-    question.append(clean_line(item.question, width=width - 6), look.strong)
-    lines.append(question)
+    told = wrap(clean_line(item.question, width=3 * width), width - 6)
+    if len(told) > (most := 2 if rows >= 30 else 1):
+        told = [*told[: most - 1], sentence(" ".join(told[most - 1 :]), width - 6)]
+    for number, part in enumerate(told):
+        question = styled("    " if number else " Q  ", look.muted)
+        question.append(part, look.strong)
+        lines.append(question)
     gold = styled(" gold ", look.muted)
     gold.append(
         clean_line(UNKNOWN if item.gold is None else item.gold, width=width - 30), look.gold
@@ -161,7 +165,7 @@ def _side(
     said = UNKNOWN if row.answer is None else row.answer
     answer.append(clean_line(said, width=max(8, width - 8)), outcome_style(ending.outcome, look))
     lines = [name, strip, answer]
-    most = 4 if rows >= 30 else 3 if rows >= 24 else 0
+    most = 5 if rows >= 30 else 4 if rows >= 24 else 0
     if most:
         why = why_it_ended(
             signature_of(row, view.judge), row.gold_found, view.budget, view.modes[number],

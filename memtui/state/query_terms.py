@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from memtui.metrics.similarity import terms
-from memtui.state.gold_places import nearest_query
+from memtui.state.gold_places import MOST_QUERIES, nearest_query
 from memtui.state.trajectory import STOP_WORDS, HitView, Trajectory
 from memtui.store.records import SessionRow
 
@@ -34,14 +35,15 @@ class TakenOver:
 
 
 def taken_over(found: Trajectory, index: int, text_of: TextOf | None = None) -> TakenOver | None:
-    """What the query at a stop took over; None for the first query, and where there is none.
+    """What the query at a stop took over; None for the first query, where there is none, and after more than
+    `MOST_QUERIES`.
 
     Terms are words that are equal but for their case, and nothing is said of why they are there. Without
     `text_of` results are not looked into.
     """
     stop = found.stops[index]
     earlier = [one for one in found.stops[:index] if one.is_call and one.step.query is not None]
-    if not stop.is_call or not stop.step.query or not earlier:
+    if not stop.is_call or not stop.step.query or not 0 < len(earlier) <= MOST_QUERIES:
         return None
     nearest = nearest_query(found, index)
     near = terms("" if nearest is None else nearest[1])
@@ -49,8 +51,9 @@ def taken_over(found: Trajectory, index: int, text_of: TextOf | None = None) -> 
     folded = stop.step.query.casefold()
     mine = sorted(terms(folded) - STOP_WORDS, key=lambda term: (folded.find(term), term))
     new = [term for term in mine if term not in known][:MOST_TERMS]
-    shown = [hit for one in reversed(found.stops[:index]) for hit in one.hits if hit.hit.shown]
-    seen = set() if text_of is None or not new else _standing_in(new, shown[:MOST_BLOCKS], text_of)
+    shown = (hit for one in reversed(found.stops[:index]) for hit in one.hits if hit.hit.shown)
+    blocks = [*islice(shown, MOST_BLOCKS)]
+    seen = set() if text_of is None or not new else _standing_in(new, blocks, text_of)
     return TakenOver(
         None if nearest is None else nearest[0],
         tuple(term for term in mine if term in near)[:MOST_TERMS],

@@ -30,6 +30,7 @@ LEGEND = (
     (glyphs.REFUSED, "refused, invalid or failed"),
     (glyphs.UNKNOWN, "new blocks, coverage not known"),
     (glyphs.BUDGET_BAR, "after call B: the budget"),
+    ("◦ »", "among the steps: a context given before any call; the answer, or what broke"),
 )
 
 

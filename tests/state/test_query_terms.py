@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.model import Turn
+from memtui.state import query_terms
 from memtui.state.query_terms import TakenOver, taken_over, taken_over_words
 from memtui.state.trajectory import Trajectory, read_trajectory
 from memtui.store.reader import open_run
@@ -55,6 +56,14 @@ def test_what_came_back_is_searched_for_whole_words_only(found: Trajectory) -> N
     )
     assert taken_over(found, 2) == TakenOver(None, (), (), ("opera",))
     assert taken_over(found, len(found.stops) - 1, text_of) is None  # the answer
+
+
+def test_after_very_many_queries_nothing_is_compared(
+    found: Trajectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_terms, "MOST_QUERIES", 2)
+    assert taken_over(found, 2, text_of) is not None
+    assert taken_over(found, 3, text_of) is None
 
 
 def test_in_words() -> None:

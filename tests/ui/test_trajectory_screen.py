@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
 
+from memtui.app import MemtuiApp
 from memtui.metrics.explain import why_it_ended
 from memtui.model import Evidence
 from memtui.query.subject import signature_of
@@ -17,7 +21,6 @@ from tests.ui.driving import opened, press, screen_text, settle
 
 LONG = "answer_60e8941a_abs_with_a_long_name"
 SIZES = [(80, 24), (100, 30), (120, 36), (200, 60)]
-sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 
 
 @pytest.fixture(scope="module")
@@ -44,30 +47,26 @@ def flat(shown: str) -> str:
     return " ".join(shown.split())
 
 
-@sizes
-async def test_result_and_evidence_stay_and_the_strip_gives_way(
-    size: tuple[int, int], run: Path
-) -> None:
+async def shown_episode(app: MemtuiApp, pilot: Pilot[Any], episode: int) -> TrajectoryScreen:
+    """The trajectory screen with an episode on it, at rest."""
+    await press(pilot, "3", "enter")
+    screen = app.screen
+    assert isinstance(screen, TrajectoryScreen)
+    screen.show_episode(episode)
+    await settle(pilot)
+    return screen
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_same_is_said_at_every_size(size: tuple[int, int], run: Path) -> None:
     async with opened(run, size) as (app, pilot):
-        await press(pilot, "3", "enter")
-        assert isinstance(app.screen, TrajectoryScreen)
-        app.screen.show_episode(1)
-        await press(pilot, "l")
+        screen = await shown_episode(app, pilot, 1)
+        await press(pilot, *"lll")
         shown = screen_text(app)
         line = next(line for line in shown.split("\n") if line.startswith(" calls "))
         assert "exhausted" in line and "evidence 2/2" in line and "R 18 of B 2" in line
         assert "◔✓" in line and "◈◆│" in line
         assert flat(why_of(run, 1)) in flat(shown)
-
-
-@sizes
-async def test_a_call_says_the_same_at_every_size(size: tuple[int, int], run: Path) -> None:
-    async with opened(run, size) as (app, pilot):
-        await press(pilot, "3", "enter")
-        assert isinstance(app.screen, TrajectoryScreen)
-        app.screen.show_episode(1)
-        await press(pilot, *"lll")
-        shown = screen_text(app)
         for words in (
             "call 4 of 18",
             "asked, returned, shown 12 2 2",
@@ -81,38 +80,24 @@ async def test_a_call_says_the_same_at_every_size(size: tuple[int, int], run: Pa
             assert words in shown, shown
         names = [f"★ {LONG}_1", f"★ {LONG}_2"] if size[0] >= 120 else ["_1 not in", "_2 not in"]
         assert all(name in shown for name in names), shown
+        screen.show_episode(2)
+        await settle(pilot)
+        assert flat(why_of(run, 2)) in flat(screen_text(app))
 
 
 async def test_the_score_stands_beside_the_hits_from_120_columns_on(run: Path) -> None:
     for size in ((80, 24), (120, 36)):
         async with opened(run, size) as (app, pilot):
-            await press(pilot, "3", "enter")
-            assert isinstance(app.screen, TrajectoryScreen)
-            app.screen.show_episode(1)
-            await press(pilot, "h")
-            found = app.screen.found
+            screen = await shown_episode(app, pilot, 1)
+            found = screen.found
             assert found is not None
             for view in found.stops[0].hits:
                 assert f"{view.hit.score:>6.2f}" in screen_text(app)
 
 
-@sizes
-async def test_a_lucky_answer_has_its_whole_sentence(size: tuple[int, int], run: Path) -> None:
-    async with opened(run, size) as (app, pilot):
-        await press(pilot, "3", "enter")
-        assert isinstance(app.screen, TrajectoryScreen)
-        app.screen.show_episode(2)
-        await press(pilot, "l")
-        assert flat(why_of(run, 2)) in flat(screen_text(app))
-
-
 async def test_the_steps_are_as_wide_as_their_rows_need(run: Path) -> None:
     async with opened(run, (200, 60)) as (app, pilot):
-        await press(pilot, "3", "enter")
-        screen = app.screen
-        assert isinstance(screen, TrajectoryScreen)
-        screen.show_episode(1)
-        await press(pilot, "l")
+        screen = await shown_episode(app, pilot, 1)
         rows = [line.split("│")[0] for line in screen_text(app).split("\n")]
         assert any("trip came first 16 paris rome" in row for row in rows)
         assert screen.steps.region.width < 40
@@ -122,11 +107,7 @@ async def test_the_steps_are_as_wide_as_their_rows_need(run: Path) -> None:
 @pytest.mark.usefixtures("lasting_notices")
 async def test_find_in_the_hits_and_in_the_text(run: Path) -> None:
     async with opened(run, (120, 36), notices=True) as (app, pilot):
-        await press(pilot, "3", "enter")
-        screen = app.screen
-        assert isinstance(screen, TrajectoryScreen)
-        screen.show_episode(1)
-        await press(pilot, "h")
+        screen = await shown_episode(app, pilot, 1)
         assert screen.focused is screen.hits and screen.hits.selected == 1
         await press(pilot, "slash", *"OF f", "enter")
         assert screen.focused is screen.hits and screen.hits.selected == 2
@@ -151,7 +132,7 @@ async def test_a_zoomed_pane_has_all_the_width_and_gives_it_back(run: Path) -> N
         await press(pilot, "3", "enter")
         screen = app.screen
         assert isinstance(screen, TrajectoryScreen)
-        panes = (screen.hits, screen.text, screen.steps)
+        panes: tuple[Widget, ...] = (screen.hits, screen.text, screen.steps)
         before = [pane.region.width for pane in panes]
         for pane in panes:
             assert screen.focused is pane
@@ -165,11 +146,7 @@ async def test_a_zoomed_pane_has_all_the_width_and_gives_it_back(run: Path) -> N
 
 async def test_another_size_of_the_terminal_shares_the_width_anew(run: Path) -> None:
     async with opened(run, (120, 36)) as (app, pilot):
-        await press(pilot, "3", "enter")
-        screen = app.screen
-        assert isinstance(screen, TrajectoryScreen)
-        screen.show_episode(1)
-        await press(pilot, "l")
+        screen = await shown_episode(app, pilot, 1)
         narrow = screen.steps.region.width
         await pilot.resize_terminal(200, 60)
         await settle(pilot)
