@@ -190,13 +190,6 @@ FIELDS: tuple[Field, ...] = (
         _column("e.requested"),
     ),
     Field(
-        "over",
-        N,
-        "calls over the budget, R - B (after the evidence: overshoot)",
-        lambda s, v: s.row.requested - v.budget,
-        lambda v: ("e.requested-?", (v.budget,)),
-    ),
-    Field(
         "overshoot",
         N,
         "calls made after the evidence was complete, R - t*",
@@ -206,6 +199,13 @@ FIELDS: tuple[Field, ...] = (
             " ELSE e.requested-e.t_star END",
             (),
         ),
+    ),
+    Field(
+        "over",
+        N,
+        "calls over the budget, R - B (after the evidence: overshoot)",
+        lambda s, v: s.row.requested - v.budget,
+        lambda v: ("e.requested-?", (v.budget,)),
     ),
     Field(
         "tstar",

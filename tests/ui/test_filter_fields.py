@@ -57,3 +57,9 @@ async def test_a_flag_is_completed(run_file: Path) -> None:
     async with opened(run_file, (80, 24)) as (app, pilot):
         await press(pilot, "3", "slash", *"flag:judg", "tab")
         assert app.screen.query_one(FilterLine).value == "flag:judges_differ"
+
+
+async def test_what_overshoots_is_offered_before_what_is_over_budget(run_file: Path) -> None:
+    async with opened(run_file, (80, 24)) as (app, pilot):
+        await press(pilot, "3", "slash", *"ov", "tab")
+        assert app.screen.query_one(FilterLine).value == "overshoot:"
