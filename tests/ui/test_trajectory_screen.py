@@ -121,7 +121,7 @@ async def test_find_in_the_hits_and_in_the_text(run: Path) -> None:
         await press(pilot, "l")  # what is searched for goes on to the next call
         assert "OF f in 1 of 2" in screen_text(app)
         await press(pilot, "tab", "slash", "ctrl+u", *"text of", "enter")
-        assert screen.focused is screen.text
+        assert screen.text.has_focus
         await press(pilot, "escape", "slash", "ctrl+u", *"zzz", "enter")
         assert "no hit of this call has it" in screen_text(app)
         assert "zzz in 0 of 2" in screen_text(app)
