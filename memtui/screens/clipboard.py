@@ -67,8 +67,8 @@ def copy(
     kept, trouble = _into_file(text, environ)
     if wanted in ("auto", "osc52") and size <= LARGEST:
         osc52(_bytes(text).decode())  # a file name may hold what is no UTF-8
-        also = f"; also in {kept}" if kept else f" ({trouble})"
-        return f"sent to the terminal (OSC 52), which does not say whether it took it{also}"
+        also = f"; also in {_shorter(kept, environ)}" if kept else f" ({trouble})"
+        return f"sent to the terminal (OSC 52, unconfirmed){also}"
     why = f"too large for the terminal ({count(size)} bytes): " if size > LARGEST else ""
     return f"{why}written to {kept}" if kept else f"{why}not copied: {trouble}"
 
@@ -119,6 +119,11 @@ def _into_file(text: str, environ: Mapping[str, str]) -> tuple[Path | None, str]
     except OSError as error:
         return None, f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
     return path, ""
+
+
+def _shorter(path: Path, environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME", "")
+    return f"~{str(path)[len(home) :]}" if home and str(path).startswith(f"{home}/") else str(path)
 
 
 def _bytes(text: str) -> bytes:
