@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from memtui.metrics.rates import Tally
 
 BUCKETS = ("0", "1", "2", "3+")
+LAST_CALL = 8
+"""Calls from which on t* is one column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ class Stopping:
     redundant: int
     gave_up_early: int
     t_star: tuple[tuple[int, int], ...] = ()
+
+    def completed(self, last: int) -> list[int]:
+        """Covered episodes by t*: 1, 2 .. and `last` or more in the end."""
+        at = dict(self.t_star)
+        counts = [at.get(call, 0) for call in range(1, last)]
+        return [*counts, self.covered - sum(counts)]
+
     searches: tuple[tuple[int | None, int, int], ...] = ()
     """(t*, R, episodes) of those whose coverage is known, in order; t* None: never complete."""
 

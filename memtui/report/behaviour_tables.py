@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from memtui.metrics.stopping import LAST_CALL
 from memtui.model import Regime
 from memtui.report.model import Cell, Report
 from memtui.report.ranks import BINS, NEVER
@@ -32,8 +33,6 @@ _COLUMNS = (
     ("mute", Regime.NO_ANSWER),
     ("failed", Regime.SYSTEM_FAILED),
 )
-LAST_CALL = 8
-"""Calls from which on t* is one column."""
 _NA = (Regime.EXHAUSTED_NA, Regime.RIGHT_NA, Regime.WRONG_NA)
 
 
@@ -91,14 +90,11 @@ def completions(report: Report) -> Table:
     """After which call the evidence was complete."""
     cells = [cell for cell in report.cells if cell.stopping.t_star]
     last = min(max((call for c in cells for call, _ in c.stopping.t_star), default=1), LAST_CALL)
-    calls = [*range(1, last)]
-    header = ("arm", "scale", *map(str, calls), f"{last} or more", "never")
+    header = ("arm", "scale", *map(str, range(1, last)), f"{last} or more", "never")
     rows = []
     for name, cell in zip(arm_names(cells), cells, strict=True):
         found = cell.stopping
-        at = dict(found.t_star)
-        counts = [at.get(call, 0) for call in calls]
-        counts += [found.covered - sum(counts), found.coverage_n - found.covered]
+        counts = [*found.completed(last), found.coverage_n - found.covered]
         rows.append((name, cell_text(cell), *map(str, counts)))
     caption = "episodes, out of those whose coverage is known"
     title = "Calls until the evidence was complete (t*), answerable items"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memtui.metrics.cost import PhaseCost, Spent
 from memtui.metrics.scales import scale_label
-from memtui.metrics.stopping import BUCKETS
+from memtui.metrics.stopping import BUCKETS, LAST_CALL
 from memtui.report.as_csv import report_csv
 from memtui.report.csv_door import Value, to_csv
 from memtui.report.model import Report
@@ -38,7 +38,8 @@ _STOPPING = (
     *_PLACE, "n", "coverage_n", "covered", "right_covered",
     *(f"{what}_{name.replace('+', '_or_more')}" for name in BUCKETS for what in ("overshoot", "right")),
     "mean_overshoot", "redundant", "gave_up_early", "tokens_after", "tokens_after_episodes",
-    "tokens_after_unknown_steps", "until",
+    "tokens_after_unknown_steps", *(f"complete_after_{call}" for call in range(1, LAST_CALL)),
+    f"complete_after_{LAST_CALL}_or_more", "until",
 )  # fmt: skip
 
 
@@ -57,7 +58,8 @@ def _stopping(report: Report) -> Iterator[list[Value]]:
         for bucket in found.buckets:
             row += [bucket.n, bucket.right]
         row += [found.mean_overshoot, found.redundant, found.gave_up_early]
-        yield [*row, *(cell.tokens_after or (None, None, None)), report.until]
+        row += [*(cell.tokens_after or (None, None, None)), *found.completed(LAST_CALL)]
+        yield [*row, report.until]
 
 
 def _trust(report: Report, causes: tuple[str, ...], most: int) -> Iterator[list[Value]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from memtui.metrics.stopping import LAST_CALL
 from memtui.report.model import Cell, Report
 from memtui.screens.overview_parts import NARROW
 from memtui.state.overview import ArmView, Overview
@@ -27,8 +28,6 @@ FIGURES = (
     Figure("mean", "mean more", 5),
     Figure("tokens", "tokens after", 4, "tokens"),
 )
-LAST_CALL = 8
-"""Calls from which on t* is one column."""
 NAME = 14
 """Cells to which the name of an arm is cut before how it stopped has no column: it is written out below."""
 TEXTURES = ("█", "▓", "▒", "░")
@@ -144,9 +143,8 @@ def _completions(
     for rung, cell in zip(overview.rungs, found, strict=True):
         if cell is None or not cell.stopping.coverage_n:
             continue
-        one, at = cell.stopping, dict(cell.stopping.t_star)
-        counts = [at.get(call, 0) for call in range(1, last)]
-        counts += [one.covered - sum(counts), one.coverage_n - one.covered]
+        one = cell.stopping
+        counts = [*one.completed(last), one.coverage_n - one.covered]
         line = Text(" ", end="", no_wrap=True)
         line.append(fit(rung_label(rung.conditions, rung.scale), 7, "right"), look.muted)
         for count in counts:

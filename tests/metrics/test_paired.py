@@ -146,7 +146,7 @@ def test_stopping_splits_covered_episodes_by_overshoot() -> None:
     ]
     group = fold(facts, ["cell"] * len(facts), range(len(facts)), "post_hoc")["cell"]
     counts = tally(group, 2, "post_hoc")
-    found = stopping(counts, overshoots(group, counts))
+    found = stopping(counts, overshoots(group, counts), group.sweep("post_hoc").completed())
     assert [(b.overshoot, b.n, b.right) for b in found.buckets] == [
         ("0", 1, 1),
         ("1", 1, 0),
@@ -157,6 +157,8 @@ def test_stopping_splits_covered_episodes_by_overshoot() -> None:
     assert (found.n, found.coverage_n, found.covered, found.right_covered) == (6, 5, 4, 2)
     assert found.mean_overshoot == pytest.approx((0 + 1 + 7 + 3) / 4)
     assert (found.redundant, found.gave_up_early) == (1, 1)
+    assert found.t_star == ((1, 2), (2, 2))
+    assert found.completed(4) == [2, 2, 0, 0] and found.completed(1) == [4]
 
 
 def test_tokens_after_the_evidence_was_complete() -> None:

@@ -165,6 +165,9 @@ def test_the_rows_of_a_tab_are_exact(tmp_path: Path) -> None:
     for row, cell in zip(rows, report.cells, strict=True):
         parts = [int(row[f"overshoot_{name}"]) for name in ("0", "1", "2", "3_or_more")]
         assert sum(parts) == cell.stopping.covered == int(row["covered"])
+        calls = [row[name] for name in row if name.startswith("complete_after_")]
+        assert sum(map(int, calls)) == cell.stopping.covered and len(calls) == 8
+        assert dict(cell.stopping.t_star).get(1, 0) == int(calls[0])
         assert int(row["redundant"]) == cell.stopping.redundant
     rows = list(csv.DictReader(io.StringIO(tab_csv(report, Tab.TRUST), newline="")))
     mine = [row for row in rows if row["items"] == "answerable"]
