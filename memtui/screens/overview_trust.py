@@ -30,7 +30,7 @@ def table(report: Report, width: int, look: Look) -> CellTable:
         Figure("n", "n"),
         Figure("excluded", "excluded", 0, "excl"),
         *(Figure(f"cause {cause}", clean_line(cause, width=12), 5) for cause in causes),
-        Figure("counted", "pass if all count", 3, "if all"),
+        Figure("counted", "pass if all count", 3, "if counted"),
         Figure("failed", "failed", 1),
         Figure("mute", "no answer", 2, "no ans."),
         Figure("open", "open", 4),
