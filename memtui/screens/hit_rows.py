@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 
+from rich.style import Style
 from rich.text import Text
 
 from memtui.screens.session_texts import BATCH, SessionTexts
@@ -122,8 +123,10 @@ class HitSource:
         if view.gold:
             text.stylize(look.gold, start)
         if self._find is not None:
+            # Reversed, so that it is seen on the ground of the cursor, too.
+            found = look.accent + look.strong + Style(reverse=True)
             for match in self._find.finditer(preview):
-                text.stylize(look.chip, start + match.start(), start + match.end())
+                text.stylize(found, start + match.start(), start + match.end())
         return text
 
 

@@ -21,7 +21,6 @@ from memtui.screens.session_texts import SessionTexts
 from memtui.screens.trajectory_head import head_lines
 from memtui.screens.trajectory_panes import TrajectoryPanes
 from memtui.screens.trajectory_parts import (
-    LEAST_STEPS,
     StopSource,
     call_lines,
     missing_evidence,

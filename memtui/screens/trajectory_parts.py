@@ -248,11 +248,16 @@ def evidence_lines(found: Trajectory, index: int, width: int, rows: int, look: L
 
 
 def _places(places: list[GoldPlace], names: list[str], look: Look) -> list[Text]:
-    return [
-        Text.assemble(
-            (f"{GOLD} {clean_line(name)} ", look.gold if place.rank else look.missing),
-            (place.words, look.muted),
-            end="",
+    """A part for each piece; what is said alike of several, one after the other, is said once, of the last."""
+    parts = []
+    for number, (place, name) in enumerate(zip(places, names, strict=True)):
+        following = places[number + 1].words if number + 1 < len(places) else ""
+        name = clean_line(name)
+        parts.append(
+            Text.assemble(
+                (f"{GOLD} {name}", look.gold if place.rank else look.missing),
+                ("," if place.words == following else f" {place.words}", look.muted),
+                end="",
+            )
         )
-        for place, name in zip(places, names, strict=True)
-    ]
+    return parts
