@@ -117,4 +117,7 @@ def elsewhere_words(found: Elsewhere | None) -> str:
         return f"The gold answer's words stand in no session outside the evidence{looked}."
     where = ", ".join(place.name for place in found.places[:3])
     more = f" and {found.holding - 3} more" if found.holding > 3 else ""
-    return f"The gold answer's words also stand in {where}{more}{looked}, outside the evidence."
+    many = "1 session" if found.holding == 1 else f"{found.holding} sessions"
+    return (
+        f"The gold answer's words also stand in {many} outside the evidence{looked}: {where}{more}."
+    )

@@ -28,7 +28,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Episode 1: complete at call 2 of 18; episode 2: nothing found, right all the same."""
     made = RunFile(tmp_path_factory.mktemp("trajectory") / "a.memtui", judge="deterministic-v1")
     gold = tuple(Evidence(f"{LONG}_{n}", f"e{n}", 0) for n in (1, 2))
-    made.item("q", evidence=gold, question="Which of the two trips came first, Paris or Rome?")
+    made.haystack("q", 0.0, 1, positions=(("f9", "2026-01-02T10:00:00", "filler"),))
+    made.item(
+        "q",
+        evidence=gold,
+        gold="text of f9",
+        question="Which of the two trips came first, Paris or Rome?",
+    )
     calls = [["e1", "f1", "f2"], ["e2", "f3"], *[["f4", "f5"]] * 16]
     queries = ["which trip came first", *[f"trip came first {n} paris rome" for n in range(17)]]
     made.add("dense/until-confident", "q", 0.0, calls, "right", queries=queries)
@@ -83,6 +89,8 @@ async def test_the_same_is_said_at_every_size(size: tuple[int, int], run: Path) 
         screen.show_episode(2)
         await settle(pilot)
         assert flat(why_of(run, 2)) in flat(screen_text(app))
+        also = "also The gold answer's words also stand in 1 session outside the evidence: f9 t1"
+        assert f"{also} (2026-01-02)." in flat(screen_text(app))
 
 
 async def test_the_score_stands_beside_the_hits_from_120_columns_on(run: Path) -> None:
