@@ -17,6 +17,8 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from memtui.app import ChildRun, MemtuiApp
 
 CHARACTERS = {"slash": "/", "colon": ":", "space": " ", "question_mark": "?", "minus": "-"}
+MOST_TURNS = 20_000
+"""Turns of the event loop after which an app that is still busy is taken for one that never rests."""
 
 
 async def settle(pilot: Pilot[Any]) -> None:
@@ -26,10 +28,15 @@ async def settle(pilot: Pilot[Any]) -> None:
     draws it, and not with the next frame.
     """
     asked: Screen[Any] | None = None
-    for _ in range(1000):
-        if await _ran_on():
+    turns = 0
+    while turns < MOST_TURNS:
+        ran = await _run_on(MOST_TURNS - turns)
+        turns += 1 + ran
+        if ran:
             asked = None
         app = pilot.app
+        if app._exit:
+            return  # it draws nothing any more
         running = [worker for worker in app.workers if not worker.is_finished]
         for worker in running:
             # A newer choice cancels the reading of an older one; what failed is shown by the app.
@@ -43,21 +50,22 @@ async def settle(pilot: Pilot[Any]) -> None:
             if _undrawn(app.screen):
                 await asyncio.sleep(0.001)
         elif asked is app.screen:
-            break
+            return
         else:
             # Nothing can run, yet a widget may be waiting amid a message: each is asked to take one more.
             asked = app.screen
             await pilot._wait_for_screen()
+    raise AssertionError(f"the app comes to no rest:\n{screen_text(pilot.app)}")  # type: ignore[arg-type]  # the app under test
 
 
-async def _ran_on() -> bool:
-    """Let everything run that can; False where nothing could."""
+async def _run_on(most: int) -> int:
+    """Let everything run that can; how many turns that took, 0 where nothing could."""
     ready = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]  # asyncio's, told to nobody
-    for turn in range(1000):
+    for turn in range(most):
         await asyncio.sleep(0)
         if not ready:
-            return turn > 0
-    return True
+            return turn
+    return most
 
 
 def _undrawn(screen: Screen[Any]) -> bool:
