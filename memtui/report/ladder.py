@@ -192,7 +192,7 @@ def _ranks(report: LadderReport) -> Table:
             names = report.evidence.names
             day = unit_day(unit, names) or UNKNOWN
             rows.append((ladder.name_of(line), unit_name(unit, names), day, *placed))
-    header = ("arm", "evidence", "of", *[scale(value) for value in ladder.scales])
+    header = ("arm", "evidence", "date", *[scale(value) for value in ladder.scales])
     return Table(
         "Rank of the evidence in the first call that returned it",
         header,
