@@ -18,7 +18,9 @@ LONG = "the museum by the river " * 4
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = RunFile(tmp_path_factory.mktemp("answers") / "a.memtui", scales=(0.0,))
     made.item("q")
-    made.add("bm25/search-once", "q", 0.0, [["a"]], "right", answer=f"{LONG}in Paris", queries=["x"])
+    made.add(
+        "bm25/search-once", "q", 0.0, [["a"]], "right", answer=f"{LONG}in Paris", queries=["x"]
+    )
     made.add(
         "dense/search-once", "q", 0.0, [["b"]], "wrong", answer=f"{LONG}in [b]Rome[/]",
         queries=["x"], other_label="right",
