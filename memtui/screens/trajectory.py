@@ -275,16 +275,17 @@ class TrajectoryScreen(TrajectoryPanes):
         self.query_one("#call", LineBlock).show(lines)
 
     def _make_way_for_text(self, stop: Stop) -> None:
-        """Where a step has no hits and one pane has the screen, the text takes it, and the keys."""
+        """Where a step has no hits the text takes their room, and their keys."""
         empty = not stop.hits
         if empty == self.has_class("no-hits"):
             return
         self.set_class(empty, "no-hits")
-        if self.app.has_class("-narrow") or self.has_class("-narrow"):
-            if empty:
+        narrow = self.app.has_class("-narrow") or self.has_class("-narrow")
+        if empty:
+            if narrow or self.focused is self.hits:
                 self.text.focus()
-            elif not self.has_class("reading"):
-                self.hits.focus()
+        elif not self.has_class("reading") and (narrow or self.focused is self.text):
+            self.hits.focus()
 
     def draw_text(self) -> None:
         """The text of the hit under the cursor, or what else is to be read."""
@@ -332,7 +333,7 @@ class TrajectoryScreen(TrajectoryPanes):
 
     @on(VirtualList.Chosen, "#steps")
     def _step_chosen(self) -> None:
-        self.hits.focus()
+        self.focus_hits()
 
     @on(VirtualList.Chosen, "#hits")
     def _hit_chosen(self) -> None:

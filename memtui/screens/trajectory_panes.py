@@ -110,7 +110,7 @@ class TrajectoryPanes(LadderSteps):
 
     def action_pane(self, by: int) -> None:
         """Give the keys to the next pane that is on screen, or can be."""
-        panes: list[Widget] = [self.hits, self.text]
+        panes: list[Widget] = [self.text] if self.has_class("no-hits") else [self.hits, self.text]
         if self.steps.region.width or self.has_class("zoomed"):
             panes.insert(0, self.steps)
         focused = self.focused
@@ -143,11 +143,15 @@ class TrajectoryPanes(LadderSteps):
         self.read_text()
         self.draw_text()
 
+    def focus_hits(self) -> None:
+        """Give the keys to the hits, or to the text where it has their room."""
+        (self.text if self.has_class("no-hits") else self.hits).focus()
+
     def _read_hits(self) -> None:
         """The text pane belongs to the hits again."""
         self._reading = Reading.TEXT
         self.set_class(False, "reading")
-        self.hits.focus()
+        self.focus_hits()
         self._follow_zoom()
         self.draw_text()
 
@@ -208,7 +212,7 @@ class TrajectoryPanes(LadderSteps):
         line = self.query_one(FilterLine)
         if line.is_open:
             line.close()
-            self.hits.focus()
+            self.focus_hits()
             return True
         if self.has_class("zoomed"):
             self.action_zoom()
@@ -218,6 +222,6 @@ class TrajectoryPanes(LadderSteps):
             return True
         if self.has_class("reading"):
             self.set_class(False, "reading")
-            self.hits.focus()
+            self.focus_hits()
             return True
         return False

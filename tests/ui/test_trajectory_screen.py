@@ -161,3 +161,18 @@ async def test_another_size_of_the_terminal_shares_the_width_anew(run: Path) -> 
         assert screen.steps.region.width > narrow
         rows = [line.split("│")[0] for line in screen_text(app).split("\n")]
         assert any("trip came first 16 paris rome" in row for row in rows)
+
+
+async def test_a_step_without_hits_leaves_its_text_their_room(run: Path) -> None:
+    async with opened(run, (120, 36)) as (app, pilot):
+        screen = await shown_episode(app, pilot, 2)
+        await press(pilot, "l", "l")
+        assert screen.stop is not None and not screen.stop.hits
+        assert not screen.hits.region.width and screen.text.has_focus
+        assert screen.text.region.width == 119 - screen.steps.region.width
+        await press(pilot, "tab", "enter")
+        assert screen.text.has_focus or screen.steps.has_focus
+        await press(pilot, "h")
+        assert screen.hits.region.width
+        await press(pilot, "l", "h")
+        assert screen.hits.has_focus or screen.steps.has_focus
