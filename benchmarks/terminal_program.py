@@ -21,6 +21,7 @@ QUIET = 0.08
 """Seconds without a byte after which a repaint is over."""
 
 _SYNC = b"\x1b[?2026$p"
+FRAME_END = b"\x1b[?2026l"
 _STYLE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -77,10 +78,10 @@ class TerminalProgram:
             os.write(self._fd, b"\x1b[?2026;2$y")
         return data
 
-    def type(self, keys: bytes, quiet: float = 0.15) -> None:
-        """Press keys that are not timed, and wait until nothing more comes of them."""
+    def type(self, keys: bytes, quiet: float = 0.15) -> bytes:
+        """Press keys that are not timed, and wait until nothing more comes of them; what they show."""
         os.write(self._fd, keys)
-        self.settle(quiet)
+        return _STYLE.sub(b"", self.settle(quiet))
 
     def until(self, marks: Sequence[bytes], timeout: float = 60.0) -> float:
         """Seconds since the start until all `marks` were seen; SystemExit when they do not come."""
@@ -125,6 +126,21 @@ class TerminalProgram:
             last = time.perf_counter()
             size += len(data)
         return Repaint((first - start) * 1e3, (last - start) * 1e3, size)
+
+    def press_for(self, keys: bytes, pattern: bytes, timeout: float = 20.0) -> tuple[float, bytes]:
+        """Press keys; milliseconds until the frame is there whose text has `pattern`, and the match.
+
+        SystemExit where it does not come. For what may take longer than `QUIET`, or be followed by more.
+        """
+        start = time.perf_counter()
+        os.write(self._fd, keys)
+        seen = b""
+        while time.perf_counter() - start < timeout and not self.ended:
+            seen += self.read(0.2)
+            frames, ended, _ = seen.rpartition(FRAME_END)
+            if ended and (found := re.search(pattern, _STYLE.sub(b"", frames))):
+                return (time.perf_counter() - start) * 1e3, found[0]
+        raise SystemExit(f"{pattern!r} did not follow {keys!r}")
 
     # --- costs ----------------------------------------------------------------------------------
 

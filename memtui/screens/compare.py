@@ -312,8 +312,8 @@ class CompareScreen(QuestionFinder, ComparingScreen):
     @property
     def _opened(self) -> PairScreen | None:
         """The side-by-side view of a pair, while it is on screen."""
-        screen = self.app.screen
-        return screen if isinstance(screen, PairScreen) else None
+        stack = self.app.screen_stack  # empty while the app ends
+        return stack[-1] if stack and isinstance(stack[-1], PairScreen) else None
 
     @property
     def watched(self) -> bool:

@@ -69,7 +69,7 @@ class ComparingScreen(MemtuiScreen):
     @property
     def watched(self) -> bool:
         """Whether the reader looks at what depends on the files that are compared."""
-        return self.app.screen is self
+        return self.is_active
 
     def other_file_changed(self) -> None:
         """The file that is not the open one has other episodes, verdicts or flags: compare anew."""

@@ -14,12 +14,13 @@ from typing import cast
 
 from textual import work
 from textual.await_complete import AwaitComplete
-from textual.events import Event, Key
+from textual.events import Event, Key, Paste
 from textual.worker import WorkerFailed
 
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.open_file import OpenFileApp
+from memtui.screens.typed_keys import TypedKeys
 from memtui.state.compare_marks import CompareMarks, Mark
 from memtui.state.configuration import Configuration
 from memtui.state.places import own_choices
@@ -28,8 +29,6 @@ from memtui.state.start import Start
 from memtui.store.blame import blamed
 from memtui.store.connect import BRIEF
 
-TYPED_AHEAD = 200
-"""Looks, 5 ms apart, whether a screen is there to take a key."""
 MOST_PROBLEMS = 3
 """Problems of the configuration that are said one by one."""
 PARENTS = {
@@ -60,6 +59,7 @@ class NavigatingApp(OpenFileApp):
         self._made: dict[str, MemtuiScreen] = {}
         self._history: list[str] = []
         self._marks = CompareMarks()
+        self._typed = TypedKeys(self, super().on_event)
         self._current = ""
         self.keys_changed: Mapping[str, str] = {}
         """Keys by id of binding, where the reader's configuration names others than ours."""
@@ -234,13 +234,11 @@ class NavigatingApp(OpenFileApp):
         self.fold_in_time()
 
     async def on_event(self, event: Event) -> None:
-        """A key that is typed ahead waits for the screen it is meant for; others would be lost on it."""
-        if isinstance(event, Key):
-            for _ in range(TYPED_AHEAD):
-                if self.screen.is_mounted:
-                    break
-                await asyncio.sleep(0.005)
-        await super().on_event(event)
+        """A key that is typed ahead waits for what the key before it calls for; others would be lost on it."""
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            await self._typed.take(event)
+        else:
+            await super().on_event(event)
 
     def pop_screen(self) -> AwaitComplete:
         """Close a dialog. A key pressed twice reaches it twice, and nothing else may go with it."""

@@ -322,9 +322,11 @@ class TrajectoryScreen(TrajectoryPanes):
     # --- keys -----------------------------------------------------------------------------------
 
     @on(VirtualList.Moved, "#steps")
-    def _step_moved(self, message: VirtualList.Moved) -> None:
-        if message.row_id is not None and message.row_id != self._stop:
-            self._stop = message.row_id
+    def _step_moved(self) -> None:
+        # Where the cursor is now: a message may be of a place it has left, and going back there makes another.
+        stop = self.steps.selected
+        if stop is not None and stop != self._stop:
+            self._stop = stop
             self._draw_stop()
 
     @on(VirtualList.Moved, "#hits")

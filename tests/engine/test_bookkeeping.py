@@ -49,7 +49,10 @@ def alarms(*ends: Finished, minimum: int = 20) -> list[str]:
 
 def test_nineteen_abstentions_in_twenty_are_an_alarm() -> None:
     found = alarms(*[ended(abstained=True)] * 19, ended())
-    assert found[0] == "all arms: 19 of 20 answerable episodes abstained although the question has an answer"
+    assert (
+        found[0]
+        == "all arms: 19 of 20 answerable episodes abstained although the question has an answer"
+    )
     assert len(found) == 2, "once over all arms and once for the arm"
 
 
@@ -80,7 +83,10 @@ def test_questions_without_an_answer_do_not_dilute_the_abstentions_on_others() -
         for number in range(40)
         for text in alarm.add(ended(abstained=True), answerable=number % 2 == 0)
     ]
-    assert said[0] == "all arms: 20 of 20 answerable episodes abstained although the question has an answer"
+    assert (
+        said[0]
+        == "all arms: 20 of 20 answerable episodes abstained although the question has an answer"
+    )
 
 
 def test_differences_name_each_setting_by_its_path() -> None:

@@ -191,7 +191,9 @@ def test_flips_of_several_seeds_are_told_apart(memtui: Output, tmp_path: Path) -
         run.item(f"q{number}")
         for seed in (1, 2):
             run.add(BM25, f"q{number}", 100.0, [["x"]], "right", seed=seed)
-            run.add(DENSE, f"q{number}", 100.0, [["x"]], "wrong" if seed == 2 else "right", seed=seed)
+            run.add(
+                DENSE, f"q{number}", 100.0, [["x"]], "wrong" if seed == 2 else "right", seed=seed
+            )
     found = json.loads(memtui("compare", run.write(), "--arms", "bm25", "dense", "--json"))
     assert [(flip["item"], flip["seed"]) for flip in found["flips"]] == [("q0", 2), ("q1", 2)]
     row = found["scales"][0]

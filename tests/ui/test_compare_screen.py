@@ -21,8 +21,8 @@ from memtui.state.alignment import Sameness
 from memtui.state.compare_marks import Mark
 from memtui.state.start import Start
 from memtui.store.side_file import ALIAS, BAD_GOLD, FLAG, SideFile
-from tests.report.test_ladder_verb import ladder_run
 from tests.report.generated_run import RunFile
+from tests.report.test_ladder_verb import ladder_run
 from tests.ui.driving import opened, press, reversed_text, screen_text, settle
 from tests.ui.invented import question
 from tests.ui.make_run import ARMS, Story, run_one, write, written
