@@ -75,7 +75,10 @@ def t_two_sided(df: int, t: float) -> float:
     """P(|T| >= |t|) of Student's t with `df` >= 1 degrees of freedom."""
     if df < 1:
         raise ValueError(f"Student's t needs df >= 1, got {df}")
-    return incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    square = t * t
+    if square < 1:  # from the other side: df / (df + t * t) rounds to 1 where t is small
+        return 1.0 - incomplete_beta(0.5, df / 2, square / (df + square))
+    return incomplete_beta(df / 2, 0.5, df / (df + square))
 
 
 def binomial_quantile(n: int, p: float, q: float) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -115,10 +114,9 @@ def fold_numbered(
 ) -> dict[Hashable, Fold]:
     """`fold` of episodes whose signatures are numbered already: `signatures[number]` for each of `numbers`."""
     folds: dict[Hashable, Fold] = {}
-    asked = repeat(None) if questions is None else questions
-    groups = _grouped(keys, numbers, zip(clusters, asked, strict=questions is not None))
+    groups = _grouped(keys, numbers, clusters)
     codes, shared = _outcome_codes(signatures, mode), _Shared()
-    for key, (its_numbers, its_clusters, _) in groups.items():
+    for key, (its_numbers, its_clusters) in groups.items():
         made = folds[key] = Fold()
         for number, count in Counter(its_numbers).items():
             made.signatures[signatures[number]] += count
@@ -126,10 +124,11 @@ def fold_numbered(
         made.clustered = any(len(p) > 1 or p[0][1] > 1 for p in profiles)
     if any(made.clustered for made in folds.values()):
         covered = _coverage_codes(signatures, mode)
-        for key, (its_numbers, its_clusters, its_questions) in groups.items():
-            made = folds[key]
-            made.coverage_profiles = _profiles(its_numbers, its_clusters, covered, shared)
-            if made.clustered and questions is not None:
+        for key, (its_numbers, its_clusters) in groups.items():
+            folds[key].coverage_profiles = _profiles(its_numbers, its_clusters, covered, shared)
+        groups = {} if questions is None else _grouped(keys, numbers, questions)
+        for key, (its_numbers, its_questions) in groups.items():
+            if (made := folds[key]).clustered:
                 made.questions = _repeated(its_numbers, its_questions, codes)
                 made.coverage_questions = _repeated(its_numbers, its_questions, covered)
     return folds
@@ -145,10 +144,8 @@ def fold_profiles(
     numbers, signatures = _interned(facts)
     codes, shared = _outcome_codes(signatures, mode), _Shared()
     found = {
-        key: _profiles(its_numbers, its_clusters, codes, shared)
-        for key, (its_numbers, its_clusters, _) in _grouped(
-            list(groups), numbers, zip(clusters, repeat(None))
-        ).items()
+        key: _profiles(*members, codes, shared)
+        for key, members in _grouped(list(groups), numbers, clusters).items()
     }
     return {key: profiles for key, profiles in found.items() if profiles}
 
@@ -210,19 +207,18 @@ def _repeated(
     return questions if questions < len(counted) else None
 
 
-Members = tuple[list[int], list[Hashable], list[Hashable]]
-"""Numbers of the signatures, clusters and questions of a group's episodes."""
+Members = tuple[list[int], list[Hashable]]
+"""Of a group's episodes the numbers of the signatures, and clusters or questions."""
 
 
 def _grouped(
-    keys: Sequence[Hashable], numbers: Sequence[int], about: Iterable[tuple[Hashable, Hashable]]
+    keys: Sequence[Hashable], numbers: Sequence[int], named: Iterable[Hashable]
 ) -> dict[Hashable, Members]:
-    found: dict[Hashable, Members] = {key: ([], [], []) for key in dict.fromkeys(keys)}
-    for key, number, (cluster, question) in zip(keys, numbers, about, strict=True):
-        its_numbers, its_clusters, its_questions = found[key]
+    found: dict[Hashable, Members] = {key: ([], []) for key in dict.fromkeys(keys)}
+    for key, number, name in zip(keys, numbers, named, strict=True):
+        its_numbers, its_names = found[key]
         its_numbers.append(number)
-        its_clusters.append(cluster)
-        its_questions.append(question)
+        its_names.append(name)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Collection
 
@@ -22,16 +23,16 @@ def evidence_ranks(
     """{cell: {bin: episodes}} by the best rank at which any call returned a piece of evidence, shown to the
     model or not, over the answerable episodes that count and whose coverage is known; `NEVER` where none came
     back."""
-    known: dict[int, list[int]] = {}
+    known: dict[int, array[int]] = {}
     for fact in facts:
         if fact.gold_total is None or not fact.answerable:
             continue
         if standing(fact.end_reason, fact.label, fact.done, mode).counted:
-            known.setdefault(fact.cell_id, []).append(fact.id)
+            known.setdefault(fact.cell_id, array("q")).append(fact.id)
     found: dict[int, Counter[str]] = {}
     for cell, ids in known.items():  # cell by cell: SQLite would sort all steps at once
         counts = found[cell] = Counter({NEVER: len(ids)})
-        for rank, n in reader.query(COUNTED_RANKS, (codec.to_text(ids),)):
+        for rank, n in reader.query(COUNTED_RANKS, (codec.to_text(list(ids)),)):
             if rank is not None:
                 counts[bin_of(rank)] += n
                 counts[NEVER] -= n

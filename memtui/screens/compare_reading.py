@@ -17,6 +17,7 @@ from memtui.report.comparison import Comparison, UnequalHistories
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.compare_files import ComparedFiles, Sides
 from memtui.state.compare_marks import Mark
+from memtui.state.freed_memory import give_back
 from memtui.state.session import RunSession
 from memtui.views.styled import styled
 from memtui.views.text_door import clean_line
@@ -181,10 +182,14 @@ class ComparingScreen(MemtuiScreen):
         settings, marks, any_history = session.settings, self._marks, self._any_history
         assert marks is not None
         began = monotonic()
+
+        def read() -> tuple[Sides, tuple[list[str], list[str]], Comparison | UserError]:
+            found = self._files.read(session, settings, marks, any_history=any_history)
+            give_back()
+            return found
+
         try:
-            sides, arms, found = await session.ask(
-                self._files.read, session, settings, marks, any_history=any_history
-            )
+            sides, arms, found = await session.ask(read)
         except UserError as error:
             self._found = None
             self._say_instead(str(error))

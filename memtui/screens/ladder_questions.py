@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from memtui.errors import UserError
 from memtui.model import RunState
 from memtui.screens.base import MemtuiScreen
+from memtui.state.freed_memory import give_back
 from memtui.state.ladder import LadderLine
 from memtui.state.ladder_flips import Arm, Flips, flips_between_scales, seeds_of
 from memtui.widgets.filter_line import FilterLine
@@ -73,10 +74,12 @@ class LadderQuestions(MemtuiScreen):
 
         def count() -> dict[Arm, dict[float, Flips]]:
             facts = session.facts(settings.judge).values()
-            return flips_between_scales(
+            found = flips_between_scales(
                 facts, {cell.id: cell for cell in cells}, seeds_of(session.reader),
                 settings.budget, session.header.run.mode, items,
             )  # fmt: skip
+            give_back()
+            return found
 
         try:
             self._flips = (asked, await session.ask(count))

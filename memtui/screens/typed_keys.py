@@ -55,9 +55,11 @@ class TypedKeys:
 
     def _follow(self, event: Event, at: DOMNode | None, then: Then) -> None:
         """Go from what took the key up to the app, each time behind the messages that are there by then."""
-        if at is None or at is self._app:
-            self._behind(self._app, then, event)
-        elif not self._behind(at, self._follow, event, at.parent, then):
+        if (
+            at is None
+            or at is self._app
+            or not self._behind(at, self._follow, event, at.parent, then)
+        ):
             self._behind(self._app, then, event)
 
     def _answered(self, event: Event) -> None:

@@ -57,7 +57,9 @@ def flips_between_scales(
 
     A question's own history is no rung. What has no outcome at both scales is in no count.
     """
-    scales: defaultdict[Arm, dict[float, dict[tuple[int, int, int], bool]]] = defaultdict(dict)
+    scales: defaultdict[Arm, dict[float, dict[int, bool]]] = defaultdict(dict)
+    runs: dict[tuple[int, int], int] = {(0, 0): 0}
+    """A number for each repeat and seed: a hundred thousand triples would take twenty megabytes."""
     known: dict[tuple[str | None, str | None, int, int], Outcome] = {}
     arms = {cell.id: (cell.arm, other_conditions(cell.conditions)) for cell in cells.values()}
     for fact in facts:
@@ -69,9 +71,9 @@ def flips_between_scales(
         if what is None:
             what = known[key] = outcome(fact, budget, mode)
         if what in ENDED:
-            run = (fact.item_id, fact.repeat, seeds.get(fact.id, 0))
+            again = runs.setdefault((fact.repeat, seeds.get(fact.id, 0)), len(runs))
             rung = scales[arms[fact.cell_id]].setdefault(scale, {})
-            rung[run] = what is Outcome.PASS
+            rung[fact.item_id << 32 | again] = what is Outcome.PASS
     found: dict[Arm, dict[float, Flips]] = {}
     for arm, rungs in scales.items():
         order = sorted(rungs)
@@ -79,8 +81,6 @@ def flips_between_scales(
     return found
 
 
-def _flips(
-    below: Mapping[tuple[int, int, int], bool], above: Mapping[tuple[int, int, int], bool]
-) -> Flips:
+def _flips(below: Mapping[int, bool], above: Mapping[int, bool]) -> Flips:
     both = [(passed, above[run]) for run, passed in below.items() if run in above]
     return Flips(both.count((True, False)), both.count((False, True)), len(both))

@@ -7,7 +7,7 @@ import statistics
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.metrics.distributions import (
@@ -105,6 +105,7 @@ def test_order_statistics_cover_at_least_nominally(n: int) -> None:
 
 
 @given(st.integers(1, 200), st.floats(-40, 40))
+@example(32, 5.960464477539063e-08)
 def test_two_sided_t_equals_scipy(df: int, t: float) -> None:
     assert t_two_sided(df, t) == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-8, abs=1e-300)
 
