@@ -155,14 +155,18 @@ class MemtuiApp(RememberingApp):
         return NO_COLOUR if self.no_color else LOOKS.get(self.theme, LOOKS[THEMES[0].name])
 
     @property
+    def rates_in_view(self) -> bool:
+        return self._current == "overview"
+
+    @property
     def fold_every(self) -> float:
         """Rates are redrawn twice a second where they are on screen; elsewhere row 1 needs them seldom."""
-        return super().fold_every if self._current == "overview" else FOLD_ELSEWHERE
+        return super().fold_every if self.rates_in_view else FOLD_ELSEWHERE
 
     @property
     def fold_share(self) -> float:
         """As `fold_every`."""
-        return super().fold_share if self._current == "overview" else SHARE_ELSEWHERE
+        return super().fold_share if self.rates_in_view else SHARE_ELSEWHERE
 
     @property
     def apply_every(self) -> float:

@@ -54,9 +54,13 @@ def free_text(value: str) -> Test:
     def holds(subject: Subject, _: Environment) -> bool:
         return any(text is not None and needle in ascii_lower(text) for text in texts(subject))
 
+    # A number is written in one way only; of the few errors that there are no other text is made.
+    lower = "lower({})" if any(character.isalpha() for character in needle) else "{}"
     # A question is looked at once, not once for each of its episodes.
     item, own = (
-        " OR ".join(f"ifnull(instr(lower({column}),?),0)>0" for column in columns)
+        " OR ".join(
+            f"(ifnull({column},'')<>'' AND instr({lower.format(column)},?)>0)" for column in columns
+        )
         for columns in (ITEM_TEXTS, EPISODE_TEXTS)
     )
     sql = f"(e.item_id IN (SELECT i.id FROM item i WHERE {item}) OR {own})"
@@ -84,7 +88,7 @@ def negation(test: Test) -> Test:
 
     def sql(environment: Environment) -> Sql:
         text, params = test.sql(environment)
-        return f"NOT ifnull(({text}),0)", params
+        return f"CASE WHEN ({text}) THEN 0 ELSE 1 END", params
 
     return Test(lambda s, v: not test.holds(s, v), sql)
 

@@ -158,7 +158,7 @@ class OpenFileApp(RatedApp):
         if kept:  # drawn first, then read what came since
             self.set_timer(DRAWN_AFTER, self._read_folds, name="folds-since")
         elif refold:  # after what is on screen asked: a list need not wait for the rates of row 1
-            self._read_folds()
+            self._read_folds(after_list=not self.rates_in_view)
 
     def mark(self, entries: Iterable[tuple[str, str, str]]) -> bool:
         """Keep what the reader adds to the run, (kind, target, value) each; rates follow a flag. False

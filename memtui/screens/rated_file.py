@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -120,14 +121,18 @@ class RatedApp(App[int]):
         return True
 
     @work(exclusive=True, group="folds")
-    async def _read_folds(self) -> None:
-        """Read facts and fold them in the reading thread, then rebuild the rates."""
+    async def _read_folds(self, *, after_list: bool = False) -> None:
+        """Read facts and fold them in the reading thread, then rebuild the rates. `after_list`: once the list
+        that is being read has been drawn."""
         session = self._session
         if session is None:
             return
         self._folding = reading = object()
         started = monotonic()
         try:
+            if after_list:
+                await session.ask(lambda: None)  # behind what was asked before
+                await asyncio.sleep(DRAWN_AFTER)
             await self._fold(session, session.settings)
         except UserError as error:
             self._fail(error)
@@ -211,6 +216,11 @@ class RatedApp(App[int]):
     def _fold_now(self) -> None:
         self._fold_timer = None
         self._read_folds()
+
+    @property
+    def rates_in_view(self) -> bool:
+        """Whether rates are what the reader looks at; elsewhere row 1 has two numbers of them."""
+        return True
 
     @property
     def fold_every(self) -> float:

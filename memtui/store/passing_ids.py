@@ -31,16 +31,19 @@ _KINDS = {column.name: column.kind for column in columns("episode")}
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
-    """All of the conditions hold; what is NULL does not. Empty for none."""
+    """All of the conditions hold, where SQL asks WHERE or WHEN: what is NULL does not. Empty for none.
+
+    Within a function SQLite would work out each of them, also behind one that decides.
+    """
     parts = list(conditions)
-    text = " AND ".join(f"ifnull(({part}),0)" for part, _ in parts)
+    text = " AND ".join(f"({part})" for part, _ in parts)
     return text, tuple(value for _, params in parts for value in params)
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """At least one of the conditions holds."""
+    """At least one of the conditions holds, asked as in `all_of`."""
     parts = list(conditions)
-    text = " OR ".join(f"ifnull(({part}),0)" for part, _ in parts)
+    text = " OR ".join(f"({part})" for part, _ in parts)
     return f"({text})", tuple(value for _, params in parts for value in params)
 
 
