@@ -5,7 +5,7 @@ A question that was run with several seeds or repeats counts once for each of th
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +32,10 @@ class Flips:
 
 Arm = tuple[str, str]
 """Key of an arm, and its conditions beside the scale."""
+Rung = dict[tuple[int, int], bytearray]
+"""For each repeat and seed a mark by question, 0 where it has no outcome: objects of their own for a hundred
+thousand outcomes would take some megabytes."""
+PASSED, NOT_PASSED = 1, 2
 
 
 def seeds_of(reader: RunReader) -> Mapping[int, int]:
@@ -57,9 +61,8 @@ def flips_between_scales(
 
     A question's own history is no rung. What has no outcome at both scales is in no count.
     """
-    scales: defaultdict[Arm, dict[float, dict[int, bool]]] = defaultdict(dict)
-    runs: dict[tuple[int, int], int] = {(0, 0): 0}
-    """A number for each repeat and seed: a hundred thousand triples would take twenty megabytes."""
+    scales: defaultdict[Arm, dict[float, Rung]] = defaultdict(dict)
+    places: dict[int, int] = {}
     known: dict[tuple[str | None, str | None, int, int], Outcome] = {}
     arms = {cell.id: (cell.arm, other_conditions(cell.conditions)) for cell in cells.values()}
     for fact in facts:
@@ -71,9 +74,12 @@ def flips_between_scales(
         if what is None:
             what = known[key] = outcome(fact, budget, mode)
         if what in ENDED:
-            again = runs.setdefault((fact.repeat, seeds.get(fact.id, 0)), len(runs))
             rung = scales[arms[fact.cell_id]].setdefault(scale, {})
-            rung[fact.item_id << 32 | again] = what is Outcome.PASS
+            marks = rung.setdefault((fact.repeat, seeds.get(fact.id, 0)), bytearray())
+            at = places.setdefault(fact.item_id, len(places))
+            if at >= len(marks):
+                marks.extend(bytes(at + 1 - len(marks)))
+            marks[at] = PASSED if what is Outcome.PASS else NOT_PASSED
     found: dict[Arm, dict[float, Flips]] = {}
     for arm, rungs in scales.items():
         order = sorted(rungs)
@@ -81,6 +87,11 @@ def flips_between_scales(
     return found
 
 
-def _flips(below: Mapping[int, bool], above: Mapping[int, bool]) -> Flips:
-    both = [(passed, above[run]) for run, passed in below.items() if run in above]
-    return Flips(both.count((True, False)), both.count((False, True)), len(both))
+def _flips(below: Rung, above: Rung) -> Flips:
+    both: Counter[tuple[int, int]] = Counter()
+    for again, marks in below.items():
+        both.update(zip(marks, above.get(again, b""), strict=False))
+    lost, regained = both[PASSED, NOT_PASSED], both[NOT_PASSED, PASSED]
+    return Flips(
+        lost, regained, lost + regained + both[PASSED, PASSED] + both[NOT_PASSED, NOT_PASSED]
+    )
