@@ -20,9 +20,11 @@ from textual.worker import WorkerFailed
 from memtui.errors import UserError
 from memtui.screens.base import MemtuiScreen
 from memtui.screens.open_file import OpenFileApp
+from memtui.screens.rated_file import GIVE_BACK_AFTER
 from memtui.screens.typed_keys import TypedKeys
 from memtui.state.compare_marks import CompareMarks, Mark
 from memtui.state.configuration import Configuration
+from memtui.state.freed_memory import give_back
 from memtui.state.places import own_choices
 from memtui.state.session import RunSession
 from memtui.state.start import Start
@@ -232,6 +234,7 @@ class NavigatingApp(OpenFileApp):
         self.screen_named(screen)
         self.switch_screen(screen)
         self.fold_in_time()
+        self.set_timer(GIVE_BACK_AFTER, give_back)  # what the one before let go of
 
     async def on_event(self, event: Event) -> None:
         """A key that is typed ahead waits for what the key before it calls for; others would be lost on it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
@@ -25,6 +26,8 @@ from memtui.store.workspace import RunFolder, RunSummary, Version, stamp_of, ver
 
 READ_SHARE = 10.0
 """Of a run that goes on, rates may take at most one part in so many of the time."""
+LARGE = 0.1
+"""Seconds of reading after which there is garbage worth looking for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,8 @@ class RunList:
             stamp = () if isinstance(error, Locked) else stamp
         now = monotonic()
         self._read[run.path] = _Read((stamp or None, *without), without, found, now, now - started)
+        if now - started > LARGE:
+            gc.collect()
         give_back()
         return found
 
