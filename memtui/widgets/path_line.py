@@ -10,7 +10,7 @@ from textual import work
 from textual.message import Message
 from textual.widgets import Input
 
-from memtui.state.path_completion import completed
+from memtui.widgets.path_completion import completed
 
 
 class PathLine(Input):

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from memtui.errors import UserError
 from memtui.state.new_file import typed_path
-from memtui.state.path_completion import completed
+from memtui.widgets.path_completion import completed
 from tests.ui.driving import opened, press, screen_text
 
 IMPOSSIBLE = [
