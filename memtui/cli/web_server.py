@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from textual_serve import server
+from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -32,6 +34,21 @@ KEYS = """<script>
 WILDCARDS = ("0.0.0.0", "::")
 PATIENCE = 10.0
 """Seconds that the apps may take to end."""
+
+
+class Window(AppService):
+    """The app of one window."""
+
+    async def run(self) -> None:
+        """Drive it until it has ended: a process that is left to the interpreter's end is looked for in an event
+        loop that is closed by then, which ends in a traceback."""
+        await super().run()
+        if self._process is not None:
+            await self._process.wait()
+            await asyncio.sleep(0.05)  # its pipes are closed in turns of their own
+
+
+vars(server)["AppService"] = Window  # this is where it takes the class of its apps from
 
 
 class WebServer(Server):
