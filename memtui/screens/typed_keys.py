@@ -14,7 +14,8 @@ from typing import Any
 
 from textual.app import App
 from textual.dom import DOMNode
-from textual.events import Event
+from textual.events import Event, Key
+from textual.widgets import Input
 
 LONGEST = 0.5
 """Seconds after which a key is no longer waited for: what it went to may be gone from the screen."""
@@ -51,7 +52,12 @@ class TypedKeys:
         self._under_way, self._since = event, monotonic()
         to: DOMNode = self._app.focused or self._app.screen
         await self._send(event)
-        self._follow(event, to, self._answered)
+        if isinstance(to, Input) and isinstance(event, Key) and event.is_printable:
+            self._done(
+                event
+            )  # a character calls for nothing, and the line takes the next one behind it
+        else:
+            self._follow(event, to, self._answered)
 
     def _follow(self, event: Event, at: DOMNode | None, then: Then) -> None:
         """Go from what took the key up to the app, each time behind the messages that are there by then."""
