@@ -53,9 +53,8 @@ class TypedKeys:
         to: DOMNode = self._app.focused or self._app.screen
         await self._send(event)
         if isinstance(to, Input) and isinstance(event, Key) and event.is_printable:
-            self._done(
-                event
-            )  # a character calls for nothing, and the line takes the next one behind it
+            # A character calls for nothing, and the line takes the next one behind it.
+            self._done(event)
         else:
             self._follow(event, to, self._answered)
 
